@@ -6,8 +6,8 @@
 // more than the existing bytes justify.
 #include "target.h"
 
-#include "world/save/block_stream.h"
 #include "world/save/save_format.h"
+#include "world/save/section_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,13 +35,13 @@ static void release(void *context, void *memory, size_t size) {
 typedef struct tape {
     const uint8_t *bytes;
     size_t size, position;
-    bool sealed;             // the bytes have their checksums
-    bp_record_writer writer; // else it makes them
-    unsigned char *block;    // where the checksums go
+    bool sealed;              // the bytes have their checksums
+    bp_section_writer writer; // else it makes them
+    unsigned char *frame;     // where the checksums go
 } tape;
 
-static int take_block(void *context, const void *bytes, size_t size) {
-    memcpy(((tape *)context)->block, bytes, size);
+static int take_frame(void *context, const void *bytes, size_t size) {
+    memcpy(((tape *)context)->frame, bytes, size);
     return 1;
 }
 
@@ -51,10 +51,10 @@ static int read_tape(void *context, void *bytes, size_t size) {
     if (taken > t->size - t->position) {
         return 0;
     }
-    t->block = bytes;
-    memcpy(t->sealed ? bytes : bp_record_next(&t->writer, taken), t->bytes + t->position, taken);
+    t->frame = bytes;
+    memcpy(t->sealed ? bytes : bp_section_put(&t->writer, taken), t->bytes + t->position, taken);
     t->position += taken;
-    return t->sealed || bp_records_end(&t->writer);
+    return t->sealed || bp_section_end(&t->writer);
 }
 
 typedef struct copy {
@@ -186,9 +186,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) {
         return 0;
     }
-    static tape t; // a writer has a block in it
+    static tape t; // a writer has a frame in it
     t = (tape){.bytes = data + 1, .size = size - 1, .sealed = data[0] % 2 == 1};
-    t.writer = (bp_record_writer){.write = take_block, .context = &t};
+    t.writer = (bp_section_writer){.write = take_frame, .context = &t};
     meter m = {0};
     const bp_allocator allocator = {allocate, release, &m};
     const bp_config config = config_of(&t, (bp_method)(data[0] / 2 % bp_method_count()), allocator);

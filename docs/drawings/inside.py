@@ -179,9 +179,9 @@ def tubes() -> Drawing:
 
 
 def query() -> Drawing:
-    d = Drawing("query", "A query: down the tree, nearest block first; candidates decided in 64 bits", 330)
+    d = Drawing("query", "A query: down the tree, nearest node first; candidates decided in 64 bits", 330)
     boxes = scatter(33, 26, (0.4, 0.3, 23.6, 8.7), 0.7, 1.5)
-    d.text(0, 13, "a ray goes down the tree, nearest block first", "strong")
+    d.text(0, 13, "a ray goes down the tree, nearest node first", "strong")
     space = Space(d, boxes, (0, 22))
     order = sorted(range(len(boxes)), key=lambda i: (int(boxes[i][0] / 6), boxes[i][1]))
     leaves = [order[i:i + 7] for i in range(0, len(order), 7)]

@@ -124,7 +124,7 @@ def tree() -> Drawing:
 
     order = sorted(range(len(boxes)), key=key)
     leaves = [order[i:i + 8] for i in range(0, 24, 8)]
-    d = Drawing("tree", "tree: boxes along a Hilbert curve, eight to a leaf, eight leaves to a block", 330)
+    d = Drawing("tree", "tree: boxes along a Hilbert curve, eight to a leaf, eight leaves to a node", 330)
     d.text(0, 13, "along a Hilbert curve, every eight boxes are a leaf", "strong")
     space = Space(d, boxes, (0, 22))
     space.draw({i: "second" for i in leaves[1]})

@@ -10,8 +10,8 @@
 #include "view/pair_filter.h"
 
 enum {
-    USUAL_PAIRS = 2, // per box
-    BATCH = 1024     // pairs that are confirmed together, so that their boxes can be fetched ahead
+    USUAL_PAIRS = 2,       // per box
+    PAIRS_PER_BATCH = 1024 // pairs that are confirmed together, so that their boxes can be fetched ahead
 };
 
 // ---- one search -----------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ static bp_sink_rules rules_for_pairs(const bp_one_call *call, void *context) {
     *filter = (bp_pair_filter){
         .first = call->exact ? NULL : &call->first, .second = call->built_over, .filter = setup->filter};
     return (bp_sink_rules){.filter = bp_pair_filter_batch(filter),
-                           .batch = call->exact ? 0 : BATCH,
+                           .batch = call->exact ? 0 : PAIRS_PER_BATCH,
                            .limit = (setup->flags & BP_PAIRS_FIXED) != 0 ? call->pairs->capacity : BP_SINK_UNLIMITED};
 }
 

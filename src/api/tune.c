@@ -21,10 +21,10 @@
 
 enum {
     RUNS = 3, // in a round
-    RUNS_MOST = 64,
+    RUNS_MAX = 64,
     STEPS_FIRST = 4,
     HOPELESS = 6,
-    BRUTE_FORCE_MOST = 4000 // objects: it has never won with more than a few hundred
+    BRUTE_FORCE_MAX = 4000 // objects: it has never won with more than a few hundred
 };
 
 // What differs from the caller's config; 0 is the default.
@@ -75,7 +75,7 @@ enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 typedef struct candidate {
     bp_config config; // without its settings: candidates are sorted, so this pointer is set when one runs
     bp_method_settings settings;
-    double seconds[RUNS_MOST]; // per step, for each run of its last round
+    double seconds[RUNS_MAX]; // per step, for each run of its last round
     uint32_t run_count;
     size_t steps; // in each of these runs
     size_t round; // the last one in which it ran
@@ -123,7 +123,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 static double median_of(const candidate *c) {
-    double sorted[RUNS_MOST];
+    double sorted[RUNS_MAX];
     memcpy(sorted, c->seconds, c->run_count * sizeof *sorted);
     qsort(sorted, c->run_count, sizeof *sorted, compare_doubles);
     return c->run_count > 0 ? sorted[c->run_count / 2] : 0.0;
@@ -158,7 +158,7 @@ static bool is_hopeless(const tuning *t, const candidate *c) {
             best = seconds;
         }
     }
-    const bool brute_force = c->config.method == BP_METHOD_BRUTE_FORCE && t->objects > BRUTE_FORCE_MOST;
+    const bool brute_force = c->config.method == BP_METHOD_BRUTE_FORCE && t->objects > BRUTE_FORCE_MAX;
     return brute_force || (c->run_count > 0 && median_of(c) > HOPELESS * best);
 }
 
@@ -190,7 +190,7 @@ static bp_status run_round(tuning *t, size_t round, size_t steps, bool *whole) {
             c->run_count = c->round == round && c->steps == steps ? c->run_count : 0;
             c->round = round;
             c->steps = steps;
-            c->seconds[c->run_count < RUNS_MOST ? c->run_count++ : RUNS_MOST - 1] = seconds;
+            c->seconds[c->run_count < RUNS_MAX ? c->run_count++ : RUNS_MAX - 1] = seconds;
             if (pairs != SIZE_MAX && pairs != found) {
                 bp_log_write(&c->config.log, "tuning: %s finds %zu pairs after %zu steps, others found %zu",
                              bp_method_name((size_t)c->config.method), found, steps, pairs);

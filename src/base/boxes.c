@@ -3,7 +3,7 @@
 #include "base/parallel.h"
 
 enum {
-    COPY_LEAST = 4096, // boxes that are worth a task
+    COPY_MIN = 4096, // boxes that are worth a task
     COPY_BLOCKS = 64,
     COPY_PIECE = 64 // boxes: longer copies use instructions that wait for each line that other cores have read
 };
@@ -24,6 +24,6 @@ static void task_copy(void *context, size_t block) {
 }
 
 void bp_boxes_copy(bp_box *to, const bp_box *from, size_t count, const bp_executor *executor) {
-    copy c = {.from = from, .to = to, .blocks = bp_blocks_cut(executor, count, COPY_LEAST, COPY_BLOCKS)};
+    copy c = {.from = from, .to = to, .blocks = bp_blocks_cut(executor, count, COPY_MIN, COPY_BLOCKS)};
     bp_parallel_for(executor, c.blocks.count, task_copy, &c);
 }

@@ -6,8 +6,8 @@
 enum {
     BUCKET_ITEMS = 1024, // aimed at: a bucket's records then fit the first-level cache
     BUCKETS_MAX = 4096,
-    STRETCH_COUNTERS = 1 << 15, // that are worth a task
-    STRETCHES_MAX = 256
+    TASK_COUNTERS = 1 << 15, // that are worth a task
+    TASKS_MAX = 256
 };
 
 // An item on its way to its cell.
@@ -55,18 +55,18 @@ uint32_t *bp_partition_clear(const bp_partition *partition, size_t block) {
     return counters;
 }
 
-// Placing, by stretches of buckets: their sums first, then where each begins.
+// Placing, by ranges of buckets, a task each: their sums first, then where each begins.
 typedef struct placing {
     const bp_partition *partition;
-    bp_blocks stretches;
-    uint32_t sums[STRETCHES_MAX]; // of each stretch; then where it begins
+    bp_blocks ranges;
+    uint32_t sums[TASKS_MAX]; // of each range; then where it begins
 } placing;
 
 // The sum of each bucket, at the place of its start.
-static void task_sum(void *context, size_t stretch) {
+static void task_sum(void *context, size_t range) {
     placing *p = context;
     const bp_partition *partition = p->partition;
-    const size_t begin = bp_block_begin(p->stretches, stretch), end = bp_block_begin(p->stretches, stretch + 1);
+    const size_t begin = bp_block_begin(p->ranges, range), end = bp_block_begin(p->ranges, range + 1);
     uint32_t *sums = partition->starts, all = 0;
     memset(sums + begin, 0, (end - begin) * sizeof *sums);
     for (size_t block = 0; block < partition->block_count; ++block) {
@@ -78,15 +78,15 @@ static void task_sum(void *context, size_t stretch) {
     for (size_t bucket = begin; bucket < end; ++bucket) {
         all += sums[bucket];
     }
-    p->sums[stretch] = all;
+    p->sums[range] = all;
 }
 
-static void task_place(void *context, size_t stretch) {
+static void task_place(void *context, size_t range) {
     placing *p = context;
     const bp_partition *partition = p->partition;
-    uint32_t position = p->sums[stretch];
-    const size_t end = bp_block_begin(p->stretches, stretch + 1);
-    for (size_t bucket = bp_block_begin(p->stretches, stretch); bucket < end; ++bucket) {
+    uint32_t position = p->sums[range];
+    const size_t end = bp_block_begin(p->ranges, range + 1);
+    for (size_t bucket = bp_block_begin(p->ranges, range); bucket < end; ++bucket) {
         partition->starts[bucket] = position;
         for (size_t block = 0; block < partition->block_count; ++block) {
             uint32_t *counter = bp_partition_counters(partition, block) + bucket;
@@ -101,21 +101,21 @@ static void task_place(void *context, size_t stretch) {
 }
 
 void bp_partition_place(const bp_partition *partition, const bp_executor *executor) {
-    const size_t least = STRETCH_COUNTERS / partition->block_count + 1;
+    const size_t least = TASK_COUNTERS / partition->block_count + 1;
     placing p;
     p.partition = partition;
-    p.stretches = bp_blocks_cut(executor, partition->bucket_count, least, STRETCHES_MAX);
+    p.ranges = bp_blocks_cut(executor, partition->bucket_count, least, TASKS_MAX);
     p.sums[0] = 0;
-    if (p.stretches.count > 1) {
-        bp_parallel_for(executor, p.stretches.count, task_sum, &p);
+    if (p.ranges.count > 1) {
+        bp_parallel_for(executor, p.ranges.count, task_sum, &p);
     }
     uint32_t all = 0;
-    for (size_t i = 0; i < p.stretches.count; ++i) {
+    for (size_t i = 0; i < p.ranges.count; ++i) {
         const uint32_t sum = p.sums[i];
         p.sums[i] = all;
         all += sum;
     }
-    bp_parallel_for(executor, p.stretches.count, task_place, &p);
+    bp_parallel_for(executor, p.ranges.count, task_place, &p);
 }
 
 // ---- buckets and keys -----------------------------------------------------------------------------------------------

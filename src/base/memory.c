@@ -68,13 +68,13 @@ void bp_buffer_swap(bp_buffer *a, bp_buffer *b) {
 
 // ---- the default allocator ------------------------------------------------------------------------------------------
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LARGE = 8 << 20 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 2 << 20, LARGE_PAGES_FROM = 8 << 20 }; // bytes
 
 // A call that allocates, fills and releases many megabytes spends a quarter of its time on first touches of small
-// pages. Blocks below LARGE are left alone: the C library often reuses them without returning their pages to the
+// pages. Pieces below LARGE_PAGES_FROM are left alone: the C library often reuses them without returning their pages to the
 // system, but not if they are aligned to LARGE_PAGE.
 static void *allocate_aligned(void *context, size_t size) {
-    const size_t page = size < LARGE ? ALIGNMENT : LARGE_PAGE;
+    const size_t page = size < LARGE_PAGES_FROM ? ALIGNMENT : LARGE_PAGE;
     (void)context;
     if (size > PTRDIFF_MAX - page) {
         return NULL;

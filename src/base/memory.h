@@ -31,7 +31,7 @@ BP_PREFETCHER bp_prefetch_write(const void *memory) {
 #endif
 }
 
-// A block of memory. All zero is empty.
+// A piece of memory. All zero is empty.
 typedef struct bp_buffer {
     void *data;
     size_t bytes;

@@ -107,7 +107,7 @@ void bp_sink_expect(bp_sink *sink, size_t last_count) {
 void bp_sink_begin_budget(bp_sink *sink, bp_test_budget *budget, size_t objects) {
     bp_sink_flush(sink);
     *budget =
-        (bp_test_budget){.objects = objects > BP_BUDGET_LEAST ? objects : BP_BUDGET_LEAST, .pairs_before = sink->count};
+        (bp_test_budget){.objects = objects > BP_BUDGET_MIN ? objects : BP_BUDGET_MIN, .pairs_before = sink->count};
     sink->rules.budget = budget;
 }
 

@@ -22,13 +22,13 @@ typedef struct bp_batch_filter {
 // of threads.
 enum {
     BP_TESTS_PAID = 32,
-    BP_BUDGET_LEAST = 4096 // objects: few are tested all with all, and rightly so
+    BP_BUDGET_MIN = 4096 // objects: few are tested all with all, and rightly so
 };
 
 typedef struct bp_test_budget {
     size_t objects;
     size_t pairs_before;   // of the sink
-    _Atomic size_t wasted; // in units of BP_TESTS_PAID tests
+    _Atomic size_t wasted; // one for each BP_TESTS_PAID tests
     _Atomic bool is_over;
 } bp_test_budget;
 

@@ -6,17 +6,17 @@
 #include <string.h>
 
 enum {
-    PART_PAIRS = 1024,   // in a part, about: so that it stays in the first-level cache
-    PART_BITS_MOST = 12, // of a, that choose a part
-    DIGIT_BITS_LEAST = 8,
-    DIGIT_BITS_MOST = 12,
-    DIGITS = 1 << DIGIT_BITS_MOST,
-    STEPS_MOST = 8,     // four digits of b, four of a
-    FEW = 24,           // pairs that are inserted one by one
-    WHOLE_MOST = 32768, // pairs that are not parted, if b is one digit and a another: two steps instead of four
-    BLOCK_LEAST = 8192, // pairs that are worth a task
-    BLOCKS_MOST = 256,
-    PARTS_PER_TASK = 8
+    BUCKET_PAIRS = 1024,  // in a bucket, about: so that it stays in the first-level cache
+    BUCKET_BITS_MAX = 12, // of a, that choose a bucket
+    DIGIT_BITS_MIN = 8,
+    DIGIT_BITS_MAX = 12,
+    DIGITS = 1 << DIGIT_BITS_MAX,
+    STEPS_MAX = 8,     // four digits of b, four of a
+    INSERTED_MAX = 24, // pairs: up to here inserting them one by one is fastest
+    WHOLE_MAX = 32768, // pairs that are not partitioned, if b is one digit and a another: two steps instead of four
+    BLOCK_MIN = 8192,  // pairs that are worth a task
+    BLOCKS_MAX = 256,
+    BUCKETS_PER_TASK = 8
 };
 
 // A digit of a pair as one number, a before b.
@@ -26,14 +26,14 @@ typedef struct digit {
 
 typedef struct pair_sort {
     const bp_pair *from;
-    bp_pair *parted, *to;
-    uint32_t id_bits, part_bits;
-    digit digits[STEPS_MOST]; // of a part's pairs, the least significant first
+    bp_pair *partitioned, *to;
+    uint32_t id_bits, bucket_bits;
+    digit digits[STEPS_MAX]; // of a bucket's pairs, the least significant first
     size_t digit_count;
-    bp_blocks blocks;     // of pairs
-    bp_blocks part_tasks; // of parts
-    size_t *counters;     // per block and part: how many pairs, then where the next one goes
-    size_t *starts;       // per part, and where the last one ends
+    bp_blocks blocks;       // of pairs
+    bp_blocks bucket_tasks; // of buckets
+    size_t *counters;       // per block and bucket: how many pairs, then where the next one goes
+    size_t *starts;         // per bucket, and where the last one ends
 } pair_sort;
 
 static uint32_t bit_count(size_t value) {
@@ -48,7 +48,7 @@ static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-// ---- one part -------------------------------------------------------------------------------------------------------
+// ---- one bucket -----------------------------------------------------------------------------------------------------
 
 static uint64_t key_of(const bp_pair *pair) {
     return (uint64_t)pair->a << 32 | pair->b;
@@ -87,8 +87,8 @@ static void sort_by_digits(const digit *digits, size_t digit_count, bp_pair *fro
     }
 }
 
-// From anywhere (`to` itself included) to `to`, by way of a spare part.
-static void sort_part(const pair_sort *s, const bp_pair *from, bp_pair *spare, bp_pair *to, size_t count) {
+// From anywhere (`to` itself included) to `to`, by way of a spare bucket.
+static void sort_bucket(const pair_sort *s, const bp_pair *from, bp_pair *spare, bp_pair *to, size_t count) {
     const bool is_odd = s->digit_count % 2 != 0;
     if (count == 0) {
         return;
@@ -110,41 +110,41 @@ static void sort_part(const pair_sort *s, const bp_pair *from, bp_pair *spare, b
     }
 }
 
-static void task_sort_parts(void *context, size_t task) {
+static void task_sort_buckets(void *context, size_t task) {
     const pair_sort *s = context;
-    const size_t end = bp_block_begin(s->part_tasks, task + 1);
-    for (size_t part = bp_block_begin(s->part_tasks, task); part < end; ++part) {
-        const size_t start = s->starts[part];
-        sort_part(s, s->parted + start, s->parted + start, s->to + start, s->starts[part + 1] - start);
+    const size_t end = bp_block_begin(s->bucket_tasks, task + 1);
+    for (size_t bucket = bp_block_begin(s->bucket_tasks, task); bucket < end; ++bucket) {
+        const size_t start = s->starts[bucket];
+        sort_bucket(s, s->partitioned + start, s->partitioned + start, s->to + start, s->starts[bucket + 1] - start);
     }
 }
 
-// ---- parting --------------------------------------------------------------------------------------------------------
+// ---- partitioning ---------------------------------------------------------------------------------------------------
 
-static size_t part_of(const pair_sort *s, const bp_pair *pair) {
-    return (size_t)((uint64_t)pair->a >> (s->id_bits - s->part_bits)); // 64 bits: it may be by 32
+static size_t bucket_of(const pair_sort *s, const bp_pair *pair) {
+    return (size_t)((uint64_t)pair->a >> (s->id_bits - s->bucket_bits)); // 64 bits: it may be by 32
 }
 
 static size_t *counters_of(const pair_sort *s, size_t block) {
-    return s->counters + (block << s->part_bits);
+    return s->counters + (block << s->bucket_bits);
 }
 
 static void task_count(void *context, size_t block) {
     const pair_sort *s = context;
     size_t *counters = counters_of(s, block);
-    memset(counters, 0, sizeof *counters << s->part_bits);
+    memset(counters, 0, sizeof *counters << s->bucket_bits);
     const size_t end = bp_block_begin(s->blocks, block + 1);
     for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
-        ++counters[part_of(s, &s->from[i])];
+        ++counters[bucket_of(s, &s->from[i])];
     }
 }
 
-static void task_part(void *context, size_t block) {
+static void task_partition(void *context, size_t block) {
     const pair_sort *s = context;
     size_t *counters = counters_of(s, block);
     const size_t end = bp_block_begin(s->blocks, block + 1);
     for (size_t i = bp_block_begin(s->blocks, block); i < end; ++i) {
-        s->parted[counters[part_of(s, &s->from[i])]++] = s->from[i];
+        s->partitioned[counters[bucket_of(s, &s->from[i])]++] = s->from[i];
     }
 }
 
@@ -152,7 +152,7 @@ static void task_part(void *context, size_t block) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
-    for (size_t i = 0; i < count && count <= FEW; ++i) { // few are inserted one by one
+    for (size_t i = 0; i < count && count <= INSERTED_MAX; ++i) {
         const bp_pair next = from[i];
         size_t at = i;
         for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
@@ -160,49 +160,53 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
         }
         to[at] = next;
     }
-    if (count <= FEW) {
+    if (count <= INSERTED_MAX) {
         return true;
     }
     const bp_executor *executor = &runtime->executor;
-    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_LEAST, BLOCKS_MOST);
-    // Room for as many parts as there may be, whatever the ids: so a steady number of pairs allocates once.
-    const uint32_t count_bits = bit_count(count / PART_PAIRS); // one more than the logarithm
-    const uint32_t most = count_bits == 0 ? 0 : least(count_bits - 1, PART_BITS_MOST);
-    const size_t parts = (size_t)1 << most;
-    const size_t counters = bp_size_multiply(parts * blocks.count + parts + 1, sizeof(size_t));
+    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_MIN, BLOCKS_MAX);
+    // Room for as many buckets as there may be, whatever the ids: so a steady number of pairs allocates once.
+    const uint32_t count_bits = bit_count(count / BUCKET_PAIRS); // one more than the logarithm
+    const uint32_t most = count_bits == 0 ? 0 : least(count_bits - 1, BUCKET_BITS_MAX);
+    const size_t buckets = (size_t)1 << most;
+    const size_t counters = bp_size_multiply(buckets * blocks.count + buckets + 1, sizeof(size_t));
     const size_t bytes = bp_size_add(bp_size_multiply(count, sizeof(bp_pair)), counters);
     if (!bp_buffer_reserve_slack(scratch, &runtime->allocator, 0, bytes, 1)) {
         return false;
     }
     const uint32_t id_bits = bit_count(id_count - 1);
-    const uint32_t part_bits = count <= WHOLE_MOST && id_bits <= DIGIT_BITS_MOST ? 0 : least(most, id_bits);
-    // Counters that are as many as the pairs of a part, about, cost no more than these.
-    const uint32_t pair_bits = bit_count(count >> part_bits);
-    const uint32_t digit_bits = pair_bits < DIGIT_BITS_LEAST ? DIGIT_BITS_LEAST : least(pair_bits, DIGIT_BITS_MOST);
-    pair_sort s = {
-        .from = from, .parted = scratch->data, .to = to, .id_bits = id_bits, .part_bits = part_bits, .blocks = blocks};
+    const uint32_t bucket_bits = count <= WHOLE_MAX && id_bits <= DIGIT_BITS_MAX ? 0 : least(most, id_bits);
+    // Counters that are as many as the pairs of a bucket, about, cost no more than these.
+    const uint32_t pair_bits = bit_count(count >> bucket_bits);
+    const uint32_t digit_bits = pair_bits < DIGIT_BITS_MIN ? DIGIT_BITS_MIN : least(pair_bits, DIGIT_BITS_MAX);
+    pair_sort s = {.from = from,
+                   .partitioned = scratch->data,
+                   .to = to,
+                   .id_bits = id_bits,
+                   .bucket_bits = bucket_bits,
+                   .blocks = blocks};
     s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);
-    s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - part_bits, digit_bits);
-    if (part_bits == 0) {
-        sort_part(&s, from, s.parted, to, count);
+    s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - bucket_bits, digit_bits);
+    if (bucket_bits == 0) {
+        sort_bucket(&s, from, s.partitioned, to, count);
         return true;
     }
-    s.starts = (size_t *)(void *)(s.parted + count);
-    s.counters = s.starts + ((size_t)1 << part_bits) + 1;
-    s.part_tasks = bp_blocks_cut(executor, (size_t)1 << part_bits, PARTS_PER_TASK, SIZE_MAX);
+    s.starts = (size_t *)(void *)(s.partitioned + count);
+    s.counters = s.starts + ((size_t)1 << bucket_bits) + 1;
+    s.bucket_tasks = bp_blocks_cut(executor, (size_t)1 << bucket_bits, BUCKETS_PER_TASK, SIZE_MAX);
     bp_parallel_for(executor, blocks.count, task_count, &s);
     size_t place = 0;
-    for (size_t part = 0; part >> part_bits == 0; ++part) {
-        s.starts[part] = place;
+    for (size_t bucket = 0; bucket >> bucket_bits == 0; ++bucket) {
+        s.starts[bucket] = place;
         for (size_t block = 0; block < blocks.count; ++block) {
-            size_t *counter = counters_of(&s, block) + part;
+            size_t *counter = counters_of(&s, block) + bucket;
             const size_t here = *counter;
             *counter = place;
             place += here;
         }
     }
-    s.starts[(size_t)1 << part_bits] = place;
-    bp_parallel_for(executor, blocks.count, task_part, &s);
-    bp_parallel_for(executor, s.part_tasks.count, task_sort_parts, &s);
+    s.starts[(size_t)1 << bucket_bits] = place;
+    bp_parallel_for(executor, blocks.count, task_partition, &s);
+    bp_parallel_for(executor, s.bucket_tasks.count, task_sort_buckets, &s);
     return true;
 }

@@ -1,12 +1,12 @@
 // Sorting pairs by (a, b), in parallel, in two steps that stay in the cache.
 //
 //     pairs     | 7,9 | 2,5 | 6,8 | 2,3 | 0,4 |      as found
-//     parted    | 2,5   2,3   0,4 | 7,9   6,8 |      by the highest bits of a: blocks of pairs, side by side
-//     sorted    | 0,4   2,3   2,5 | 6,8   7,9 |      each part digit by digit: b, then the other bits of a
+//     buckets   | 2,5   2,3   0,4 | 7,9   6,8 |      by the highest bits of a, partitioned by all tasks
+//     sorted    | 0,4   2,3   2,5 | 6,8   7,9 |      each bucket digit by digit: b, then the other bits of a
 //
-// A few pairs are inserted one by one; some thousand of few ids are not parted.
+// A few pairs are inserted one by one; some thousand of few ids are not partitioned.
 //
-// Cost: O(pairs), 8 bytes per pair. It loses when one object has most of the pairs: then one part has all of them.
+// Cost: O(pairs), 8 bytes per pair. It loses when one object has most of the pairs: then one bucket has all of them.
 #ifndef BP_PAIR_SORT_H
 #define BP_PAIR_SORT_H
 

@@ -8,12 +8,12 @@
 enum {
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
-    FEW_KEYS = 4096, // where clearing and summing up the digits takes longer than a fourth pass,
-    FEW_BITS = 8     // digits have only so many bits
+    WIDE_DIGITS_FROM = 4096, // keys: below, clearing and summing up the counters takes longer than another pass
+    NARROW_DIGIT_BITS = 8    // of the digits then
 };
 
 uint64_t *bp_sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t first, uint32_t last) {
-    const uint32_t most = count < FEW_KEYS ? FEW_BITS : DIGIT_BITS;
+    const uint32_t most = count < WIDE_DIGITS_FROM ? NARROW_DIGIT_BITS : DIGIT_BITS;
     uint64_t *from = keys, *to = spare;
     for (uint32_t shift = first; shift < last && count > 0; shift += most) {
         const uint32_t bits = last - shift < most ? last - shift : most;

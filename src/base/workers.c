@@ -38,7 +38,7 @@ void bp_workers_close(bp_runtime *runtime) {
 #include <unistd.h>
 
 enum {
-    LINE = 64,             // bytes: what two processors cannot write at once
+    CACHE_LINE = 64,       // bytes: what two processors cannot write at once
     STACK_BYTES = 1 << 20, // of a worker: tasks take less than 64 KiB, the rest is for the caller's filter
     THREADS_PER_CORE = 4,  // at most,
     THREADS_ALWAYS = 64    // or so many, if that is more
@@ -55,7 +55,7 @@ static const double CROWDED_COST = 10.0;    // and waking one costs so much more
 
 // The tasks next .. end-1, as next << 32 | end.
 typedef struct lane {
-    _Alignas(LINE) _Atomic uint64_t unclaimed;
+    _Alignas(CACHE_LINE) _Atomic uint64_t unclaimed;
 } lane;
 
 typedef struct workers {
@@ -65,13 +65,13 @@ typedef struct workers {
     bp_task task;
     void *task_context;
     size_t count;
-    _Alignas(LINE) atomic_size_t section; // incremented when one begins
-    _Alignas(LINE) atomic_size_t done;    // tasks
+    _Alignas(CACHE_LINE) atomic_size_t section; // incremented when one begins
+    _Alignas(CACHE_LINE) atomic_size_t done;    // tasks
 
     // Sleeping: who is about to sleep says so first and looks for work then, both in the one order of all atomics; who
     // has brought work looks for sleepers afterwards. So one of them sees the other.
-    _Alignas(LINE) atomic_size_t sleeping; // workers
-    atomic_size_t to_wake;                 // of these: each one that wakes, wakes two more
+    _Alignas(CACHE_LINE) atomic_size_t sleeping; // workers
+    atomic_size_t to_wake;                       // of these: each one that wakes, wakes two more
     atomic_bool caller_sleeps;
     atomic_bool is_at_work;     // the caller: more sections will follow
     atomic_llong crowded_until; // microseconds: as long others need the cores

@@ -1,6 +1,6 @@
 #include "engine/all_pairs.h"
 
-enum { UNIT = 64 }; // boxes
+enum { BOXES_PER_UNIT = 64 };
 
 void bp_all_pairs_free(bp_all_pairs *all) {
     bp_buffer_free(&all->buffer, &all->setup->runtime.allocator);
@@ -22,8 +22,8 @@ bp_status bp_all_pairs_build(bp_all_pairs *all, const bp_box *boxes, size_t coun
 
 static void test_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const bp_all_pairs *all = context;
-    const size_t end = (unit + 1) * UNIT < all->count ? (unit + 1) * UNIT : all->count;
-    for (size_t i = unit * UNIT; i < end && !tester->failed; ++i) {
+    const size_t end = (unit + 1) * BOXES_PER_UNIT < all->count ? (unit + 1) * BOXES_PER_UNIT : all->count;
+    for (size_t i = unit * BOXES_PER_UNIT; i < end && !tester->failed; ++i) {
         bp_range_tester_add_long(tester, i, (uint32_t)i + 1, (uint32_t)all->count);
     }
 }
@@ -33,8 +33,8 @@ bp_status bp_all_pairs_find(bp_all_pairs *all, bp_sink *sink) {
                                     .kernels = all->setup->kernels,
                                     .objects = &all->columns,
                                     .candidates = &all->columns,
-                                    .names = BP_NAMES_ORDERED,
-                                    .unit_count = (all->count + UNIT - 1) / UNIT,
+                                    .pair_ids = BP_IDS_ASCENDING,
+                                    .unit_count = (all->count + BOXES_PER_UNIT - 1) / BOXES_PER_UNIT,
                                     .unit = test_unit,
                                     .context = all};
     return bp_range_search_run(&search, &all->sinks, sink);
@@ -81,7 +81,7 @@ bp_status bp_all_pairs_find_between(bp_all_pairs *all, const bp_box *a, size_t a
     const bp_range_search search = {.runtime = &setup->runtime,
                                     .kernels = setup->kernels,
                                     .objects = &all->columns,
-                                    .names = a_is_few ? BP_NAMES_BY_ROLE : BP_NAMES_BY_ROLE_SWAPPED,
+                                    .pair_ids = a_is_few ? BP_IDS_BY_ROLE : BP_IDS_BY_ROLE_SWAPPED,
                                     .unit_count = (f.many_count + BP_CHUNK - 1) / BP_CHUNK,
                                     .unit = test_chunk,
                                     .context = &f};

@@ -25,7 +25,7 @@ bp_status bp_between_search_run(const bp_between_search *search, bp_other_set *o
                                           .kernels = search->kernels,
                                           .objects = &other->columns,
                                           .candidates = search->candidates,
-                                          .names = BP_NAMES_BY_ROLE,
+                                          .pair_ids = BP_IDS_BY_ROLE,
                                           .unit_count = (count + BP_CHUNK - 1) / BP_CHUNK,
                                           .unit = test_chunk,
                                           .context = &chunked};

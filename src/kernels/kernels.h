@@ -7,10 +7,10 @@
 //   test_ranges    one box against a range of boxes -> pairs        (finding)
 //   test_rows      boxes of a row against rows of cells -> pairs    (finding)
 //   test_sweep     boxes against those that begin inside them       (finding)
-//   ..._records    boxes as records (base/records.h): parting and selecting them (split)
+//   ..._records    boxes as records (base/records.h): partitioning and selecting them (split)
 //   survey, strip_entries, gather_entries, test_strips              boxes of similar sizes (kernels/strips.h)
 //   cut_boxes                                         two sets, cut to where they meet (cut_sets.h)
-//   tree_...       a tree of blocks of eight boxes (engine/tree/tree.h)
+//   tree_...       a tree of nodes of eight boxes (engine/tree/tree.h)
 //   fill_tube      points of neighbouring rows of cells -> one column (neighbours)
 //   find_near      points against a window of that -> ids             (neighbours)
 //   sort_rows      eight rows of ids, ascending                       (neighbours)
@@ -62,20 +62,20 @@ typedef struct bp_range_test {
     uint32_t object, begin, end;
 } bp_range_test;
 
-// How a pair of an object and a candidate is named.
-typedef enum bp_pair_names {
-    BP_NAMES_ORDERED,         // (smaller id, larger id): objects and candidates are the same columns
-    BP_NAMES_BY_ROLE,         // (id of the object, id of the candidate)
-    BP_NAMES_BY_ROLE_SWAPPED, // (id of the candidate, id of the object); not for kernels
-    BP_NAMES_BY_ROLE_ORDERED  // (smaller id, larger id), whatever the columns; not for kernels
-} bp_pair_names;
+// Which id of a pair of an object and a candidate comes first.
+typedef enum bp_pair_ids {
+    BP_IDS_ASCENDING,        // (smaller id, larger id): objects and candidates are the same columns
+    BP_IDS_BY_ROLE,          // (id of the object, id of the candidate)
+    BP_IDS_BY_ROLE_SWAPPED,  // (id of the candidate, id of the object); not for kernels
+    BP_IDS_BY_ROLE_ASCENDING // (smaller id, larger id), whatever the columns; not for kernels
+} bp_pair_ids;
 
 typedef struct bp_range_job {
     const bp_columns *objects;    // test.object is a position in these
     const bp_columns *candidates; // test.begin and test.end are positions in these
     const bp_range_test *tests;
     size_t test_count;
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     bp_pair *out;
     size_t room; // pairs that fit into out; a test needs end - begin + BP_COLUMN_PADDING
 } bp_range_job;
@@ -110,7 +110,7 @@ typedef struct bp_sweep_job {
     size_t begin, end; // objects to test; begin advances
     size_t from;       // candidates before this one begin too early; advances
     bp_sweep_start start;
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     bp_pair *out;
     size_t room; // pairs that fit into out; a box needs BP_COLUMN_PADDING more than it has pairs
 } bp_sweep_job;
@@ -119,7 +119,7 @@ typedef struct bp_sweep_job {
 typedef struct bp_tube_row {
     const uint32_t *cells; // where they begin
     float shift[2];        // of its points along y and z, where it is an image of a row,
-    uint32_t renaming;     // and what is added to their ids then
+    uint32_t id_offset;    // and what is added to their ids then
 } bp_tube_row;
 
 // Copies cells first .. last-1 of some rows, cell by cell: from each cell the points of all rows.
@@ -128,10 +128,10 @@ typedef struct bp_tube_job {
     const bp_tube_row *rows; // at most BP_TUBE_ROWS
     size_t row_count;
     size_t first, last;
-    float shift;       // of all points along x,
-    uint32_t renaming; // and what is added to their ids
-    size_t place;      // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
-    uint32_t *starts;  // gets, for each cell, where its points begin
+    float shift;        // of all points along x,
+    uint32_t id_offset; // and what is added to their ids
+    size_t place;       // where the first point goes; behind the last one there is room for BP_COLUMN_PADDING
+    uint32_t *starts;   // gets, for each cell, where its points begin
 } bp_tube_job;
 
 // Which of the points within reach are neighbours.
@@ -204,8 +204,8 @@ typedef struct bp_kernels {
 
     // Parts records in place by a plane: those before it (max < plane), across it, and behind it (min >= plane), one
     // after the other. `scratch` has room for as many.
-    void (*part_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
-                         bp_record_set parts[3]);
+    void (*partition_records)(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
+                              bp_record_set parts[3]);
 
     // Appends the records that are at most `limit` to a set, which has room for one more than all of them. It may be
     // the set that begins where they do: then the others are dropped.
@@ -238,27 +238,27 @@ typedef struct bp_kernels {
                         uint32_t *ids);
 
     // Building the tree: place << 32 | id for boxes[begin .. end), where bit 31 of the place means a hole; leaves begin .. end-1
-    // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of blocks begin .. end-1.
+    // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of nodes begin .. end-1.
     void (*tree_keys)(const bp_tree_frame *frame, const bp_box *boxes, size_t begin, size_t end, uint64_t *keys);
     void (*tree_fill)(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end, uint32_t dimensions,
-                      bp_tree_block *leaves, bp_tree_block *above);
-    void (*tree_lift)(const bp_tree_block *blocks, size_t begin, size_t end, bp_tree_block *above);
+                      bp_tree_node *leaves, bp_tree_node *above);
+    void (*tree_lift)(const bp_tree_node *nodes, size_t begin, size_t end, bp_tree_node *above);
 
     // Searching it: kernels/tree_loop.h. Lists have room for BP_TREE_WIDTH entries for each one, and BP_TREE_PADDING more.
-    size_t (*tree_open)(const bp_tree_block *blocks, const bp_tree_block *above, const bp_pair *list, size_t count,
+    size_t (*tree_open)(const bp_tree_node *nodes, const bp_tree_node *above, const bp_pair *list, size_t count,
                         bp_pair *out);
-    size_t (*tree_cross)(const bp_tree_block *a, const bp_tree_block *b, const bp_pair *list, size_t count, bool is_one,
+    size_t (*tree_cross)(const bp_tree_node *a, const bp_tree_node *b, const bp_pair *list, size_t count, bool is_one,
                          bp_pair *out);
-    size_t (*tree_join)(const bp_tree_block *a, const bp_tree_block *b, const uint32_t *a_ids, const uint32_t *b_ids,
+    size_t (*tree_join)(const bp_tree_node *a, const bp_tree_node *b, const uint32_t *a_ids, const uint32_t *b_ids,
                         const bp_pair *list, size_t count, bool is_one, bp_pair *out);
-    size_t (*tree_descend)(const bp_tree_block *blocks, const bp_tree_wanted *wanted, const bp_pair *list, size_t count,
+    size_t (*tree_descend)(const bp_tree_node *nodes, const bp_tree_wanted *wanted, const bp_pair *list, size_t count,
                            bp_pair *out);
-    size_t (*tree_meet)(const bp_tree_block *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
+    size_t (*tree_meet)(const bp_tree_node *leaves, const uint32_t *ids, const bp_tree_wanted *wanted,
                         const bp_pair *list, size_t count, bp_pair *out);
-    size_t (*tree_trace)(const bp_tree_block *blocks, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
+    size_t (*tree_trace)(const bp_tree_node *nodes, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
                          bp_pair *out);
 
-    // Goes on with walks from walks[turn] on, a block each in turn. Returns the index of the one that has come to a leaf with hits,
+    // Goes on with walks from walks[turn] on, a node each in turn. Returns the index of the one that has come to a leaf with hits,
     // or to its end.
     size_t (*tree_walk)(bp_tree_walk *const *walks, size_t count, size_t turn);
 

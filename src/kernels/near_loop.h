@@ -15,24 +15,24 @@
 // A window has no ragged end either. The lanes behind it are points of the next cells, which are too far away, or the
 // padding of the tube, which is infinitely far.
 
-static inline void copy_points(const bp_point_columns *from, size_t at, const vec shift[3], vec_ids renaming,
+static inline void copy_points(const bp_point_columns *from, size_t at, const vec shift[3], vec_ids id_offset,
                                const bp_point_columns *to, size_t place) {
     for (int axis = 0; axis < 3; ++axis) {
         vec_store(to->at[axis] + place, vec_add(vec_load(from->at[axis] + at), shift[axis]));
     }
-    vec_ids_store(to->id + place, vec_ids_add(vec_ids_load(from->id + at), renaming));
+    vec_ids_store(to->id + place, vec_ids_add(vec_ids_load(from->id + at), id_offset));
 }
 
 static size_t vec_fill_tube(const bp_tube_job *job) {
     const bp_point_columns from = job->from, to = job->to;
     size_t place = job->place;
     vec shift[BP_TUBE_ROWS][3];
-    vec_ids renaming[BP_TUBE_ROWS];
+    vec_ids id_offset[BP_TUBE_ROWS];
     for (size_t r = 0; r < job->row_count; ++r) {
         shift[r][0] = vec_set(job->shift);
         shift[r][1] = vec_set(job->rows[r].shift[0]);
         shift[r][2] = vec_set(job->rows[r].shift[1]);
-        renaming[r] = vec_ids_set(job->renaming + job->rows[r].renaming);
+        id_offset[r] = vec_ids_set(job->id_offset + job->rows[r].id_offset);
     }
     for (size_t cell = job->first; cell < job->last; ++cell) {
         job->starts[cell - job->first] = (uint32_t)place;
@@ -40,7 +40,7 @@ static size_t vec_fill_tube(const bp_tube_job *job) {
             const size_t begin = job->rows[r].cells[cell], count = job->rows[r].cells[cell + 1] - begin;
             size_t copied = 0;
             do {
-                copy_points(&from, begin + copied, shift[r], renaming[r], &to, place + copied);
+                copy_points(&from, begin + copied, shift[r], id_offset[r], &to, place + copied);
                 copied += WIDTH;
             } while (copied < count);
             place += count;

@@ -20,9 +20,9 @@
 
 enum {
     TASKS_MAX = 256,
-    TASK_LEAST = 8192, // pairs that are worth a task,
-    ROWS_LEAST = 2048, // and rows
-    AHEAD = 16,        // pairs after the present one whose rows are prefetched
+    TASK_MIN = 8192, // pairs that are worth a task,
+    ROWS_MIN = 2048, // and rows
+    AHEAD = 16,      // pairs after the present one whose rows are prefetched
     DIGIT_BITS = 8,
     DIGITS = 1 << DIGIT_BITS,
     LONG = 2 * DIGITS // ids of a row that is sorted digit by digit
@@ -260,8 +260,8 @@ bp_status bp_neighbor_rows_make(bp_neighbors *rows, size_t row_count, bp_pair *p
                    .indices = rows->indices,
                    .spare = (uint32_t *)(void *)pairs,
                    .pairs = pairs,
-                   .pair_blocks = bp_blocks_cut(executor, pair_count, TASK_LEAST, TASKS_MAX),
-                   .row_blocks = bp_blocks_cut(executor, row_count, ROWS_LEAST, TASKS_MAX),
+                   .pair_blocks = bp_blocks_cut(executor, pair_count, TASK_MIN, TASKS_MAX),
+                   .row_blocks = bp_blocks_cut(executor, row_count, ROWS_MIN, TASKS_MAX),
                    .both_ways = both_ways,
                    .kernels = kernels};
     bp_parallel_for(executor, j.row_blocks.count, task_clear_rows, &j);

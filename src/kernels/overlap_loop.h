@@ -32,19 +32,19 @@ static inline vec_box box_of(const bp_columns *columns, size_t position) {
 // One box against WIDTH candidates, of which only the first `left` count. The columns are passed by value: otherwise
 // writes to `out` could have changed them.
 static inline bp_pair *test_step(const vec_box *box, vec_ids id, const bp_columns candidates, size_t at, size_t left,
-                                 bp_pair_names names, bp_pair *out) {
+                                 bp_pair_ids pair_ids, bp_pair *out) {
     const vec_mask hits = vec_first(vec_overlap(box, &candidates, at), left);
     const vec_ids other = vec_ids_load(candidates.id + at);
-    return names == BP_NAMES_ORDERED ? vec_emit(out, hits, vec_ids_min(id, other), vec_ids_max(id, other))
-                                     : vec_emit(out, hits, id, other);
+    return pair_ids == BP_IDS_ASCENDING ? vec_emit(out, hits, vec_ids_min(id, other), vec_ids_max(id, other))
+                                        : vec_emit(out, hits, id, other);
 }
 
 static inline bp_pair *test_range(const bp_columns objects, const bp_columns candidates, bp_range_test test,
-                                  bp_pair_names names, bp_pair *out) {
+                                  bp_pair_ids pair_ids, bp_pair *out) {
     const vec_box box = box_of(&objects, test.object);
     const vec_ids id = vec_ids_set(objects.id[test.object]);
     for (size_t at = test.begin; at < test.end; at += WIDTH) {
-        out = test_step(&box, id, candidates, at, test.end - at, names, out);
+        out = test_step(&box, id, candidates, at, test.end - at, pair_ids, out);
     }
     return out;
 }
@@ -54,11 +54,11 @@ static inline bool fits(const bp_pair *out, const bp_pair *out_end, size_t candi
 }
 
 static inline size_t run_tests(const bp_range_job job, const bp_columns objects, const bp_columns candidates,
-                               bp_pair_names names, size_t *tests_done) {
+                               bp_pair_ids pair_ids, size_t *tests_done) {
     bp_pair *out = job.out;
     size_t i = 0;
     while (i < job.test_count && fits(out, job.out + job.room, job.tests[i].end - job.tests[i].begin)) {
-        out = test_range(objects, candidates, job.tests[i++], names, out);
+        out = test_range(objects, candidates, job.tests[i++], pair_ids, out);
     }
     *tests_done = i;
     return (size_t)(out - job.out);
@@ -66,12 +66,12 @@ static inline size_t run_tests(const bp_range_job job, const bp_columns objects,
 
 // Pairs are ordered where objects and candidates are the same columns; stating that saves the registers of one.
 static size_t vec_test_ranges(const bp_range_job *job, size_t *tests_done) {
-    switch (job->names) {
-    case BP_NAMES_ORDERED: return run_tests(*job, *job->candidates, *job->candidates, BP_NAMES_ORDERED, tests_done);
-    case BP_NAMES_BY_ROLE:
-    case BP_NAMES_BY_ROLE_SWAPPED:
-    case BP_NAMES_BY_ROLE_ORDERED:
-    default: return run_tests(*job, *job->objects, *job->candidates, BP_NAMES_BY_ROLE, tests_done);
+    switch (job->pair_ids) {
+    case BP_IDS_ASCENDING: return run_tests(*job, *job->candidates, *job->candidates, BP_IDS_ASCENDING, tests_done);
+    case BP_IDS_BY_ROLE:
+    case BP_IDS_BY_ROLE_SWAPPED:
+    case BP_IDS_BY_ROLE_ASCENDING:
+    default: return run_tests(*job, *job->objects, *job->candidates, BP_IDS_BY_ROLE, tests_done);
     }
 }
 
@@ -94,9 +94,9 @@ static inline bp_columns columns_from(float *columns, const column_distances *d,
 // The first BP_FIRST candidates of a range, or fewer. Where that is several steps, most ranges end in the first one.
 static inline bp_pair *test_first(const vec_box *box, vec_ids id, const bp_columns candidates, size_t count,
                                   bp_pair *out) {
-    out = test_step(box, id, candidates, 0, count, BP_NAMES_ORDERED, out);
+    out = test_step(box, id, candidates, 0, count, BP_IDS_ASCENDING, out);
     for (size_t step = WIDTH; step < BP_FIRST && step < count; step += WIDTH) {
-        out = test_step(box, id, candidates, step, count - step, BP_NAMES_ORDERED, out);
+        out = test_step(box, id, candidates, step, count - step, BP_IDS_ASCENDING, out);
     }
     return out;
 }

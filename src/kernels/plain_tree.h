@@ -95,8 +95,8 @@ static inline void plain_tree_keys(const bp_tree_frame *frame, const bp_box *box
 
 // ---- filling --------------------------------------------------------------------------------------------------------
 
-// The bounds of a block, into a lane of the one above it.
-static inline void tree_put_bounds(const bp_box *bounds, bp_tree_block *above, size_t lane) {
+// The bounds of a node, into a lane of the one above it.
+static inline void tree_put_bounds(const bp_box *bounds, bp_tree_node *above, size_t lane) {
     for (int axis = 0; axis < 3; ++axis) {
         const bool is_empty = !(bounds->min[axis] <= bounds->max[axis]);
         above->min[axis][lane] = is_empty ? NAN : bounds->min[axis];
@@ -104,14 +104,14 @@ static inline void tree_put_bounds(const bp_box *bounds, bp_tree_block *above, s
     }
 }
 
-static inline void plain_tree_lift(const bp_tree_block *blocks, size_t begin, size_t end, bp_tree_block *above) {
+static inline void plain_tree_lift(const bp_tree_node *nodes, size_t begin, size_t end, bp_tree_node *above) {
     for (size_t i = begin; i < end; ++i) {
         bp_box bounds;
         for (int axis = 0; axis < 3; ++axis) {
             float min = INFINITY, max = -INFINITY;
             for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) { // in this order NaNs are left out
-                min = bp_smaller(blocks[i].min[axis][lane], min);
-                max = bp_larger(blocks[i].max[axis][lane], max);
+                min = bp_smaller(nodes[i].min[axis][lane], min);
+                max = bp_larger(nodes[i].max[axis][lane], max);
             }
             bounds.min[axis] = min;
             bounds.max[axis] = max;
@@ -120,7 +120,7 @@ static inline void plain_tree_lift(const bp_tree_block *blocks, size_t begin, si
     }
 }
 
-static inline void tree_fill_leaf(const bp_box *boxes, const uint32_t *ids, uint32_t dimensions, bp_tree_block *leaf) {
+static inline void tree_fill_leaf(const bp_box *boxes, const uint32_t *ids, uint32_t dimensions, bp_tree_node *leaf) {
     for (size_t lane = 0; lane < BP_TREE_WIDTH; ++lane) {
         bp_box box = ids[lane] != BP_TREE_NONE ? boxes[ids[lane]] : bp_box_hole();
         if (!bp_box_is_hole(&box)) {
@@ -135,7 +135,7 @@ static inline void tree_fill_leaf(const bp_box *boxes, const uint32_t *ids, uint
 
 // Leaves begin .. end-1 from the boxes of their slots, and their bounds.
 static inline void plain_tree_fill(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end,
-                                   uint32_t dimensions, bp_tree_block *leaves, bp_tree_block *above) {
+                                   uint32_t dimensions, bp_tree_node *leaves, bp_tree_node *above) {
     for (size_t i = begin; i < end; ++i) {
         tree_fill_leaf(boxes, ids + i * BP_TREE_WIDTH, dimensions, &leaves[i]);
     }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    PIECE = 8192,      // candidates of one test, at most
-    SLICE = 1 << 18,   // candidates after which a budget is looked at, or fewer where objects are few
-    MANY_ROWS = 64,    // after which a budget is looked at
-    ROWS_PER_TEST = 4, // a budget counts this many rows as one test
+    PIECE = 8192,        // candidates of one test, at most
+    SLICE = 1 << 18,     // candidates after which a budget is looked at, or fewer where objects are few
+    ROWS_PER_CHECK = 64, // rows between two looks at a budget
+    ROWS_PER_TEST = 4,   // a budget counts this many rows as one test
     BLOCKS_MAX = 512
 };
 
@@ -32,7 +32,7 @@ static void check_budget(bp_range_tester *t, bp_test_budget *budget) {
 
 bool bp_range_tester_visit(bp_range_tester *t, size_t rows) {
     t->visited += rows;
-    if (t->sink->rules.budget != NULL && rows > MANY_ROWS) {
+    if (t->sink->rules.budget != NULL && rows > ROWS_PER_CHECK) {
         check_budget(t, t->sink->rules.budget);
     }
     return !t->failed;
@@ -55,7 +55,7 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
                             .candidates = t->candidates,
                             .tests = tests + done,
                             .test_count = count - done,
-                            .names = t->names};
+                            .pair_ids = t->pair_ids};
         const size_t least = (size_t)(job.tests[0].end - job.tests[0].begin) + BP_COLUMN_PADDING;
         job.out = bp_sink_room(t->sink, least, &job.room);
         if (job.out == NULL) {
@@ -64,9 +64,9 @@ static void run_tests(bp_range_tester *t, const bp_range_test *tests, size_t cou
         }
         const size_t found = t->kernels->test_ranges(&job, &some);
         t->found += found;
-        if (t->names == BP_NAMES_BY_ROLE_SWAPPED || t->names == BP_NAMES_BY_ROLE_ORDERED) {
-            const bool all = t->names == BP_NAMES_BY_ROLE_SWAPPED;
-            for (size_t i = 0; i < found; ++i) { // the names by role, which kernels write, become others
+        if (t->pair_ids == BP_IDS_BY_ROLE_SWAPPED || t->pair_ids == BP_IDS_BY_ROLE_ASCENDING) {
+            const bool all = t->pair_ids == BP_IDS_BY_ROLE_SWAPPED;
+            for (size_t i = 0; i < found; ++i) { // the ids by role, which kernels write, change places
                 const bp_pair pair = job.out[i];
                 const bool swaps = all || pair.a > pair.b;
                 job.out[i] = (bp_pair){.a = swaps ? pair.b : pair.a, .b = swaps ? pair.a : pair.b};
@@ -151,7 +151,7 @@ static void task_search_block(void *context, size_t block) {
     t.kernels = search->kernels;
     t.objects = search->objects;
     t.candidates = search->candidates;
-    t.names = search->names;
+    t.pair_ids = search->pair_ids;
     t.sink = &r->sinks[block];
     t.block = block;
     t.failed = false;

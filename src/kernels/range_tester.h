@@ -19,7 +19,7 @@ typedef struct bp_range_tester {
     const bp_kernels *kernels;
     const bp_columns *objects;    // these boxes are tested ...
     const bp_columns *candidates; // ... against these; the same columns unless between two sets
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     bp_sink *sink;
     size_t block;          // of units, to which this one belongs
     bool failed;           // memory ran short, or the budget is over
@@ -75,7 +75,7 @@ typedef struct bp_range_search {
     const bp_runtime *runtime;
     const bp_kernels *kernels;
     const bp_columns *objects, *candidates;
-    bp_pair_names names;
+    bp_pair_ids pair_ids;
     size_t unit_count;  // SIZE_MAX: more than can be counted, which is refused
     size_t units_least; // that are worth a task; 0: one
     void (*unit)(const void *context, bp_range_tester *tester, size_t index);

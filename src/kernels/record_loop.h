@@ -47,8 +47,8 @@ static inline float lane_of(const bp_record *record, size_t lane) {
     return value;
 }
 
-static void vec_part_records(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
-                             bp_record_set parts[3]) {
+static void vec_partition_records(bp_record *records, size_t count, int axis, float plane, bp_record *scratch,
+                                  bp_record_set parts[3]) {
     size_t left = 0, across = 0, right = 0;
     const size_t min_lane = (size_t)axis, max_lane = min_lane + 4;
     for (size_t i = 0; i < count; ++i) {

@@ -50,5 +50,5 @@ static inline size_t sweep_boxes(bp_sweep_job *job, bool is_ordered, uint64_t *t
 }
 
 static size_t vec_test_sweep(bp_sweep_job *job, uint64_t *tests) {
-    return job->names == BP_NAMES_ORDERED ? sweep_boxes(job, true, tests) : sweep_boxes(job, false, tests);
+    return job->pair_ids == BP_IDS_ASCENDING ? sweep_boxes(job, true, tests) : sweep_boxes(job, false, tests);
 }

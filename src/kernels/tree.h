@@ -1,11 +1,11 @@
-// The tree, as the kernels see it: blocks of eight children (engine/tree/tree.h).
+// The tree, as the kernels see it: nodes of eight children (engine/tree/tree.h).
 #ifndef BP_KERNEL_TREE_H
 #define BP_KERNEL_TREE_H
 
 #include "base/boxes.h"
 
 enum {
-    BP_TREE_WIDTH = 8,    // children of a block
+    BP_TREE_WIDTH = 8,    // children of a node
     BP_TREE_LEVELS = 12,  // 8^11 > 2^32
     BP_TREE_PADDING = 16, // entries behind the last one of a list that may be written
 };
@@ -15,9 +15,9 @@ enum {
 
 // The boxes of eight children in columns. A lane without a child, or with a hole, holds NaNs, which overlap nothing. (A box
 // from +infinity to -infinity would overlap one that is infinite along all axes.)
-typedef struct bp_tree_block {
+typedef struct bp_tree_node {
     float min[3][BP_TREE_WIDTH], max[3][BP_TREE_WIDTH];
-} bp_tree_block;
+} bp_tree_node;
 
 // Where boxes are, for their places on a Hilbert curve: centres are counted in cells from `low` on.
 typedef struct bp_tree_frame {
@@ -33,9 +33,9 @@ typedef struct bp_tree_wanted {
     uint32_t dimensions;
 } bp_tree_wanted;
 
-// The blocks of all levels, one level after the other, and where each begins; behind the last one, where they end.
+// The nodes of all levels, one level after the other, and where each begins; behind the last one, where they end.
 typedef struct bp_tree_levels {
-    const bp_tree_block *blocks;
+    const bp_tree_node *nodes;
     uint32_t begins[BP_TREE_LEVELS + 1];
     size_t count;
 } bp_tree_levels;
@@ -47,26 +47,26 @@ enum { BP_TREE_STACK = BP_TREE_LEVELS * BP_TREE_WIDTH + BP_TREE_PADDING };
 // none.
 //
 // A line enters a box at (face - near_origin) * near_inverse, and leaves it at (face - far_origin) * far_inverse, on each
-// axis; the faces are in columns of a block. The far inverse is infinite where the line does not move: then 0 * infinity is a
+// axis; the faces are in columns of a node. The far inverse is infinite where the line does not move: then 0 * infinity is a
 // NaN, which says nothing, as a box that is touched has no end there. Around a point, the origins are the point, rounded up
 // and down.
 typedef struct bp_tree_aim {
     bool is_line;
     float near_origin[3], far_origin[3], near_inverse[3], far_inverse[3];
-    uint32_t near_column[3], far_column[3]; // the first of the eight values, counted from the beginning of a block
+    uint32_t near_column[3], far_column[3]; // the first of the eight values, counted from the beginning of a node
     float limit;                            // what is farther away is not wanted
 } bp_tree_aim;
 
-// A walk through a tree, nearest blocks first, which stops at each leaf that has hits.
+// A walk through a tree, nearest nodes first, which stops at each leaf that has hits.
 typedef struct bp_tree_walk {
     bp_tree_aim aim;
     const bp_tree_levels *levels;
     double speed; // of a line: the largest component of its direction
     bool is_done;
-    uint32_t level, block; // the next one
+    uint32_t level, node; // the next one
     size_t depth, hit_count;
     bp_pair hits[BP_TREE_WIDTH + BP_TREE_PADDING]; // (slot, bits of how far), in the leaf where the walk has stopped
-    bp_pair stack[BP_TREE_STACK];                  // (block, bits of how far)
+    bp_pair stack[BP_TREE_STACK];                  // (node, bits of how far)
 } bp_tree_walk;
 
 #endif

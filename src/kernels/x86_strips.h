@@ -54,9 +54,9 @@ static inline __m256i eight_strip_cells(const bp_strips *strips, int axis, __m25
 }
 
 typedef struct eight_places {
-    int32_t key[8];  // of the first entry of each box
-    int32_t far[8];  // how many cells farther it ends
-    int32_t kind[8]; // 1: crosses in y, 2: in z; 4: a hole
+    int32_t key[8];      // of the first entry of each box
+    int32_t far[8];      // how many cells farther it ends
+    int32_t crossing[8]; // 1: crosses in y, 2: in z; 4: a hole
 } eight_places;
 
 static inline void find_eight_places(const bp_strips *strips, const bp_box *boxes, eight_places *places) {
@@ -77,21 +77,21 @@ static inline void find_eight_places(const bp_strips *strips, const bp_box *boxe
     const __m256i key = _mm256_add_epi32(_mm256_mullo_epi32(strip, _mm256_set1_epi32((int)strips->cells[0])), x);
     const __m256i crosses = _mm256_add_epi32(crosses_y, _mm256_add_epi32(crosses_z, crosses_z));
     const __m256 is_hole = _mm256_cmp_ps(low[0], low[0], _CMP_UNORD_Q);
-    const __m256i kind = _mm256_blendv_epi8(crosses, _mm256_set1_epi32(4), _mm256_castps_si256(is_hole));
+    const __m256i crossing = _mm256_blendv_epi8(crosses, _mm256_set1_epi32(4), _mm256_castps_si256(is_hole));
     _mm256_storeu_si256((__m256i *)places->key, key);
     _mm256_storeu_si256((__m256i *)places->far, far);
-    _mm256_storeu_si256((__m256i *)places->kind, kind);
+    _mm256_storeu_si256((__m256i *)places->crossing, crossing);
 }
 
-// For each kind of box: which of the four entries (itself, y + 1, z + 1, both) it has, those to the front.
-static const uint8_t kind_entries[5][16] = {
+// For each crossing: which of the four entries (itself, y + 1, z + 1, both) it has, those to the front.
+static const uint8_t crossing_entries[5][16] = {
     {0, 1, 2, 3},
     {0, 1, 2, 3, 4, 5, 6, 7},
     {0, 1, 2, 3, 8, 9, 10, 11},
     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
     {0},
 };
-static const uint8_t kind_count[5] = {1, 2, 2, 4, 0};
+static const uint8_t crossing_count[5] = {1, 2, 2, 4, 0};
 
 static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, size_t begin, size_t end, uint32_t set,
                                 uint32_t *keys, uint64_t *entries) {
@@ -103,7 +103,7 @@ static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, si
         eight_places places;
         find_eight_places(strips, boxes + i, &places);
         for (size_t k = 0; k < 8; ++k) {
-            const __m128i wanted = _mm_loadu_si128((const __m128i *)kind_entries[places.kind[k]]);
+            const __m128i wanted = _mm_loadu_si128((const __m128i *)crossing_entries[places.crossing[k]]);
             const __m128i key = _mm_shuffle_epi8(_mm_add_epi32(_mm_set1_epi32(places.key[k]), around), wanted);
             const __m128i last = _mm_add_epi32(key, _mm_set1_epi32(places.far[k]));
             const __m128i item =
@@ -111,7 +111,7 @@ static size_t x86_strip_entries(const bp_strips *strips, const bp_box *boxes, si
             _mm_storeu_si128((__m128i *)(keys + found), key);
             _mm_storeu_si128((__m128i *)(entries + found), _mm_unpacklo_epi32(item, last));
             _mm_storeu_si128((__m128i *)(entries + found + 2), _mm_unpackhi_epi32(item, last));
-            found += kind_count[places.kind[k]];
+            found += crossing_count[places.crossing[k]];
         }
     }
     return found + plain_strip_entries(strips, boxes, i, end, set, keys + found, entries + found);

@@ -8,13 +8,13 @@
 enum { TREE_AHEAD = 4 * BP_TREE_WIDTH }; // slots whose boxes are fetched early
 
 static void x86_tree_fill(const bp_box *boxes, const uint32_t *ids, size_t begin, size_t end, uint32_t dimensions,
-                          bp_tree_block *leaves, bp_tree_block *above) {
+                          bp_tree_node *leaves, bp_tree_node *above) {
     const __m256 signs = _mm256_setr_ps(-0.0f, -0.0f, -0.0f, 0.0f, -0.0f, 0.0f, 0.0f, 0.0f); // of mins
     const __m256 flat = _mm256_castsi256_ps(_mm256_set1_epi32(dimensions == 2 ? 0 : -1));
     static const bp_box hole = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
     for (size_t i = begin; i < end; ++i) {
         const uint32_t *leaf_ids = ids + i * BP_TREE_WIDTH;
-        bp_tree_block *leaf = &leaves[i];
+        bp_tree_node *leaf = &leaves[i];
         const float *rows[8];
         __m256 most = _mm256_set1_ps(-INFINITY);
         for (size_t lane = 0; lane < 8; ++lane) {

@@ -1,6 +1,6 @@
 // Neighbours and their images: distances, vectors, shifts; cells of any shape; cutoffs by kind.
 //
-//     points ---> images, by name (point_images.h) ---> rows of names (find_neighbors.c)
+//     points ---> images, by id (point_images.h) ---> rows of image ids (find_neighbors.c)
 //                                                    |  kinds, the caller's filter: right where they are found
 //                                                    v
 //                                                  rows of indices, and what was asked for beside them (image_rows.h)
@@ -66,26 +66,26 @@ static bp_status check_kinds(image_search *s, size_t count) {
 
 // ---- the filter -----------------------------------------------------------------------------------------------------
 
-static int pass_kinds(void *context, uint32_t point, uint32_t name) {
+static int pass_kinds(void *context, uint32_t point, uint32_t image_id) {
     const image_search *s = context;
     const bp_lattice *l = s->lattice;
     const bp_filter *caller = &s->setup.filter;
-    const uint32_t of = bp_image_point(&s->images, name), smaller = point < of ? point : of;
+    const uint32_t of = bp_image_point(&s->images, image_id), smaller = point < of ? point : of;
     if (has_kinds(s)) {
         const double cutoff = l->cutoffs[l->kinds[point] * l->kind_count + l->kinds[of]];
-        if (!(bp_image_square(&s->images, point, name) <= cutoff * cutoff)) {
+        if (!(bp_image_square(&s->images, point, image_id) <= cutoff * cutoff)) {
             return 0;
         }
     }
     return caller->pass == NULL || caller->pass(caller->context, smaller, point < of ? of : point) != 0;
 }
 
-// Of (a, b, shift) and (b, a, -shift), the first has the greater name on the other side.
-static int pass_image(void *context, uint32_t point, uint32_t name) {
+// Of (a, b, shift) and (b, a, -shift), the first has the greater image id on the other side.
+static int pass_image(void *context, uint32_t point, uint32_t image_id) {
     const image_search *s = context;
-    const uint32_t own = bp_image_name(&s->images, point);
+    const uint32_t own = bp_image_id(&s->images, point);
     const bool half = (s->setup.flags & BP_NEIGHBORS_HALF) != 0;
-    return (half ? name > own : name != own) && pass_kinds(context, point, name);
+    return (half ? image_id > own : image_id != own) && pass_kinds(context, point, image_id);
 }
 
 // ---- search ---------------------------------------------------------------------------------------------------------
@@ -118,9 +118,9 @@ static bp_status search_cell(image_search *s) {
     if (status == BP_OK && served) {
         status = search_grid(s, &served);
     }
-    for (int naming = BP_NAMED_BY_CODE; naming <= BP_NAMED_BY_PLACE && status == BP_OK && !served; ++naming) {
-        if (naming == BP_NAMED_BY_PLACE || bp_point_images_have_codes(images)) {
-            status = bp_point_images_copy(images, (bp_image_naming)naming, runtime);
+    for (int id_form = BP_IMAGE_BY_CODE; id_form <= BP_IMAGE_BY_PLACE && status == BP_OK && !served; ++id_form) {
+        if (id_form == BP_IMAGE_BY_PLACE || bp_point_images_have_codes(images)) {
+            status = bp_point_images_copy(images, (bp_image_id_form)id_form, runtime);
             status = status == BP_OK ? search_grid(s, &served) : status;
         }
     }

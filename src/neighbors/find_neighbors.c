@@ -32,7 +32,7 @@
 #include <math.h>
 
 enum {
-    BATCH = 1024 // pairs whose distance is tested together, so that their points can be prefetched
+    PAIRS_PER_BATCH = 1024 // pairs whose distance is tested together, so that their points can be prefetched
 };
 
 // Which cubes represent the points, and whether pairs are searched for inside one set of them or between two.
@@ -67,7 +67,7 @@ bp_status bp_neighbors_check(const bp_setup *setup, const bp_neighbors *rows) {
 // For the larger radius of two points. Equal cubes for the largest radius of all, if these are cheaper than points against
 // cubes, where each pair is tested twice.
 static cube_choice cubes_for_larger_radius(const bp_neighbor_request *r, uint32_t dimensions) {
-    double largest = 0.0, volume = 0.0;       // of all cubes, in units of the largest
+    double largest = 0.0, volume = 0.0;       // of all cubes, as multiples of the largest
     for (size_t i = 0; i < r->a.count; ++i) { // by comparing: gcc 12.2 for 64-bit ARM dies at -O3 on a loop of fmax
         const double radius = bp_radius_of(&r->radii, i); // over floats that become doubles (PR 108608)
         largest = radius > largest ? radius : largest;
@@ -139,8 +139,9 @@ static bp_sink_rules rules_for_neighbors(const bp_one_call *call, void *context)
                                                .images = r->images,
                                                .by_larger = s->choice.by_larger},
                                   .caller = {.orders = !r->between, .filter = r->box_filter}};
-    return (bp_sink_rules){
-        .filter = {.keep = keep_neighbors, .context = &s->filter}, .batch = BATCH, .limit = BP_SINK_UNLIMITED};
+    return (bp_sink_rules){.filter = {.keep = keep_neighbors, .context = &s->filter},
+                           .batch = PAIRS_PER_BATCH,
+                           .limit = BP_SINK_UNLIMITED};
 }
 
 static bp_status find_rows(neighbor_search *s, bp_neighbors *rows) {

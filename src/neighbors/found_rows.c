@@ -3,43 +3,43 @@
 #include <string.h>
 
 enum {
-    HEADER = 64,  // bytes in front of the ids of a chunk
-    AHEAD = 12,   // rows that are prefetched
-    TOGETHER = 64 // rows that are finished together
+    HEADER = 64,       // bytes in front of the ids of an arena
+    AHEAD = 12,        // rows that are prefetched
+    ROWS_TOGETHER = 64 // rows that are finished together
 };
 
-struct bp_row_chunk {
-    bp_row_chunk *next;
+struct bp_row_arena {
+    bp_row_arena *next;
     size_t capacity, id_count; // ids
     size_t position, end;      // of its rows
 };
 
-_Static_assert(sizeof(bp_row_chunk) <= HEADER, "the ids follow");
+_Static_assert(sizeof(bp_row_arena) <= HEADER, "the ids follow");
 
-static uint32_t *ids_of_chunk(bp_row_chunk *chunk) {
-    return (uint32_t *)(void *)((char *)chunk + HEADER);
+static uint32_t *ids_of_arena(bp_row_arena *arena) {
+    return (uint32_t *)(void *)((char *)arena + HEADER);
 }
 
-static size_t bytes_of_chunk(size_t capacity) {
+static size_t bytes_of_arena(size_t capacity) {
     return bp_size_add(bp_size_multiply(capacity, sizeof(uint32_t)), HEADER);
 }
 
 uint32_t *bp_found_rows_room(bp_found_rows *found, size_t least, size_t position, size_t *room,
                              const bp_allocator *allocator) {
-    bp_row_chunk *last = found->last;
+    bp_row_arena *last = found->last;
     if (last == NULL || last->capacity - last->id_count < least) {
-        const size_t capacity = least > found->chunk_ids ? least : found->chunk_ids, bytes = bytes_of_chunk(capacity);
-        bp_row_chunk *chunk = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
-        if (chunk == NULL) {
+        const size_t capacity = least > found->arena_ids ? least : found->arena_ids, bytes = bytes_of_arena(capacity);
+        bp_row_arena *arena = bytes == SIZE_MAX ? NULL : allocator->allocate(allocator->context, bytes);
+        if (arena == NULL) {
             return NULL;
         }
-        *chunk = (bp_row_chunk){.capacity = capacity, .position = position, .end = position};
-        *(last != NULL ? &last->next : &found->first) = chunk;
-        found->last = last = chunk;
+        *arena = (bp_row_arena){.capacity = capacity, .position = position, .end = position};
+        *(last != NULL ? &last->next : &found->first) = arena;
+        found->last = last = arena;
         found->bytes += bytes;
     }
     *room = last->capacity - last->id_count;
-    return ids_of_chunk(last) + last->id_count;
+    return ids_of_arena(last) + last->id_count;
 }
 
 void bp_found_rows_add(bp_found_rows *found, size_t end, size_t id_count) {
@@ -95,14 +95,14 @@ BP_PREFETCHER prefetch_row(const bp_row_places *p, size_t at, size_t end) {
 void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *p) {
     bp_pair *late = found->late.data, *const late_end = late + found->late.count;
     const bp_neighbors *rows = p->rows;
-    for (bp_row_chunk *chunk = found->first; chunk != NULL; chunk = chunk->next) {
-        uint32_t *ids = ids_of_chunk(chunk);
-        for (size_t at = chunk->position; at < chunk->end;) { // as many rows as are finished together
-            uint32_t points[TOGETHER];
+    for (bp_row_arena *arena = found->first; arena != NULL; arena = arena->next) {
+        uint32_t *ids = ids_of_arena(arena);
+        for (size_t at = arena->position; at < arena->end;) { // as many rows as are finished together
+            uint32_t points[ROWS_TOGETHER];
             size_t count = 0;
             bp_row_queue queue = {.count = 0};
-            for (; at < chunk->end && count < TOGETHER; ++at) {
-                prefetch_row(p, at, chunk->end);
+            for (; at < arena->end && count < ROWS_TOGETHER; ++at) {
+                prefetch_row(p, at, arena->end);
                 if (!bp_row_places_has(p, at, &points[count])) {
                     continue;
                 }
@@ -130,11 +130,11 @@ void bp_found_rows_place(const bp_found_rows *found, const bp_row_places *p) {
 }
 
 void bp_found_rows_free(bp_found_rows *found, const bp_allocator *allocator) {
-    bp_row_chunk *chunk = found->first;
-    while (chunk != NULL) {
-        bp_row_chunk *next = chunk->next;
-        allocator->release(allocator->context, chunk, bytes_of_chunk(chunk->capacity));
-        chunk = next;
+    bp_row_arena *arena = found->first;
+    while (arena != NULL) {
+        bp_row_arena *next = arena->next;
+        allocator->release(allocator->context, arena, bytes_of_arena(arena->capacity));
+        arena = next;
     }
     bp_pairs_release(&found->late, allocator);
     *found = (bp_found_rows){0};

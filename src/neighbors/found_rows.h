@@ -1,6 +1,6 @@
 // Rows of neighbours as a search finds them: one after the other, in the order of the search, not yet sorted.
 //
-//     chunk     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one chunk to the next
+//     arena     | 7 3 9 | 4 | | 8 2 | ...      a row never crosses from one arena to the next
 //     late      (p, 5) (q, 6)                  pairs that were decided after the row was written, in the same order
 //
 // Row lengths are stored per point. When all rows are found, each is sorted into its place.
@@ -12,15 +12,15 @@
 #include "kernels/neighbor_rows.h"
 #include "neighbors/image_rows.h"
 
-typedef struct bp_row_chunk bp_row_chunk;
+typedef struct bp_row_arena bp_row_arena;
 
 // Of one block. All zero is empty.
 typedef struct bp_found_rows {
-    bp_row_chunk *first, *last;
-    size_t chunk_ids; // ids that a chunk has room for, unless a row needs more
+    bp_row_arena *first, *last;
+    size_t arena_ids; // ids that an arena has room for, unless a row needs more
     bp_pairs late;    // (point, neighbour)
     size_t id_count;  // of all rows, without the late ones
-    size_t bytes;     // of all chunks
+    size_t bytes;     // of all arenas
 } bp_found_rows;
 
 // Returns where ids can be written, and for how many there is room: at least `least`. The rows that follow are those of
@@ -37,7 +37,7 @@ bool bp_found_rows_add_late(bp_found_rows *found, const bp_pair *pairs, size_t c
 // Where rows belong.
 typedef struct bp_row_places {
     const uint32_t *ids;           // by position: whose row it is,
-    const bp_point_images *images; // or NULL; else ids are names, and only points have rows
+    const bp_point_images *images; // or NULL; else ids are image ids, and only points have rows
     const bp_neighbors *rows;
     const bp_image_rows *finish; // what is done with rows that are in their place; may be NULL
     const bp_kernels *kernels;
@@ -47,7 +47,7 @@ typedef struct bp_row_places {
 static inline bool bp_row_places_has(const bp_row_places *places, size_t position, uint32_t *point) {
     const uint32_t id = places->ids[position];
     *point = places->images == NULL ? id : bp_image_point(places->images, id);
-    return places->images == NULL || bp_image_name(places->images, *point) == id;
+    return places->images == NULL || bp_image_id(places->images, *point) == id;
 }
 
 // Sorts all rows to where they belong. The late pairs are lost.

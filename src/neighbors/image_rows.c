@@ -6,12 +6,12 @@
 #include <math.h>
 
 enum {
-    BLOCK_LEAST = 1024, // rows that are worth a task
+    BLOCK_MIN = 1024, // rows that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 64, // rows that are finished together,
-    AHEAD = 3,     // rows that are prefetched,
-    SPAN = 64,     // and neighbours that are read together
-    LINE = 64      // bytes
+    ROWS_TOGETHER = 64, // rows that are finished together,
+    AHEAD = 3,          // rows that are prefetched,
+    SPAN = 64,          // and neighbours that are read together
+    CACHE_LINE = 64     // bytes
 };
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -105,8 +105,8 @@ static void finish_span(const bp_image_rows *r, uint32_t point, size_t begin, si
     const bp_neighbor_images *to = r->result;
     const double *from = images->given + 3 * (size_t)point;
     uint32_t *row = to->rows.indices + begin;
-    const bool are_points = images->naming == BP_NAMED_BY_POINT;
-    if (are_points || (images->naming == BP_NAMED_BY_CODE && images->homes == NULL)) { // all points are in the cell
+    const bool are_points = images->id_form == BP_IMAGE_BY_POINT;
+    if (are_points || (images->id_form == BP_IMAGE_BY_CODE && images->homes == NULL)) { // all points are in the cell
         const uint32_t bits = are_points ? 0 : BP_IMAGE_CODE_BITS, mask = (1u << BP_IMAGE_CODE_BITS) - 1;
         for (size_t i = 0; i < count; ++i) {
             span->of[i] = row[i] >> bits;
@@ -149,7 +149,7 @@ BP_PREFETCHER prefetch_row(const bp_image_rows *r, uint32_t point) {
     void *const to[BESIDES] = {r->result->distances, r->result->vectors, r->result->shifts};
     for (int i = 0; i < BESIDES; ++i) {
         const size_t size = BESIDE[i].columns * BESIDE[i].size;
-        for (size_t at = begin * size; (r->flags & BESIDE[i].flag) != 0 && at < end * size; at += LINE) {
+        for (size_t at = begin * size; (r->flags & BESIDE[i].flag) != 0 && at < end * size; at += CACHE_LINE) {
             bp_prefetch_write((const char *)to[i] + at);
         }
     }
@@ -181,8 +181,8 @@ void bp_image_rows_finish(const bp_image_rows *r, const uint32_t *points, size_t
         measure_rows(r, points, count);
         return;
     }
-    const bp_point_image *places = r->images->naming == BP_NAMED_BY_PLACE ? r->images->images : NULL;
-    const uint32_t bits = r->images->naming == BP_NAMED_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
+    const bp_point_image *places = r->images->id_form == BP_IMAGE_BY_PLACE ? r->images->images : NULL;
+    const uint32_t bits = r->images->id_form == BP_IMAGE_BY_CODE ? BP_IMAGE_CODE_BITS : 0;
     for (size_t k = 0; k < count; ++k) {
         uint32_t *row = rows->indices + rows->offsets[points[k]];
         const size_t length = rows->offsets[points[k] + (size_t)1] - rows->offsets[points[k]];
@@ -203,9 +203,9 @@ typedef struct finish_job {
 static void task_finish_rows(void *context, size_t block) {
     const finish_job *j = context;
     const size_t end = bp_block_begin(j->blocks, block + 1);
-    uint32_t points[TOGETHER];
-    for (size_t begin = bp_block_begin(j->blocks, block); begin < end; begin += TOGETHER) {
-        const size_t count = end - begin < TOGETHER ? end - begin : TOGETHER;
+    uint32_t points[ROWS_TOGETHER];
+    for (size_t begin = bp_block_begin(j->blocks, block); begin < end; begin += ROWS_TOGETHER) {
+        const size_t count = end - begin < ROWS_TOGETHER ? end - begin : ROWS_TOGETHER;
         for (size_t i = 0; i < count; ++i) {
             points[i] = (uint32_t)(begin + i);
         }
@@ -215,6 +215,6 @@ static void task_finish_rows(void *context, size_t block) {
 
 void bp_image_rows_finish_all(const bp_image_rows *rows, const bp_executor *executor) {
     finish_job j = {.rows = rows};
-    j.blocks = bp_blocks_cut(executor, rows->images->count, BLOCK_LEAST, BLOCKS_MAX);
+    j.blocks = bp_blocks_cut(executor, rows->images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, j.blocks.count, task_finish_rows, &j);
 }

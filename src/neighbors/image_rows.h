@@ -1,6 +1,6 @@
-// Rows of images: from names, sorted, to indices and what is asked for beside them.
+// Rows of images: from image ids, sorted, to indices and what is asked for beside them.
 //
-//     names       | 7.13  9.4 |      as they were found: which point, and which image of it (point_images.h)
+//     image ids   | 7.13  9.4 |      as they were found: which point, and which image of it (point_images.h)
 //     indices     | 7     9   |      in the same memory
 //     distances, vectors, shifts     computed from the points as they were given, in 64 bits
 //
@@ -25,7 +25,7 @@ typedef struct bp_image_rows {
 bool bp_image_rows_reserve(const bp_image_rows *rows, size_t row_count, size_t index_count,
                            const bp_allocator *allocator);
 
-// Finishes the rows of some points, which hold sorted names.
+// Finishes the rows of some points, which hold sorted image ids.
 void bp_image_rows_finish(const bp_image_rows *rows, const uint32_t *points, size_t count);
 
 // The same for all points.

@@ -21,17 +21,17 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 2048, // points that are worth a task
+    BLOCK_MIN = 2048, // points that are worth a task
     BLOCKS_MAX = 256,
-    TOGETHER = 16384,     // tests of one call of the kernel, unless one point has more
-    CHUNK_MOST = 4 << 20, // ids
-    CHUNK_LEAST = 1 << 10,
-    GRID_LEAST = 40 // points: fewer are tested as boxes, all against all
+    TESTS_TOGETHER = 16384, // tests of one call of the kernel, unless one point has more
+    ARENA_MAX = 4 << 20,    // ids
+    ARENA_MIN = 1 << 10,    // ids
+    GRID_MIN = 40           // points: fewer are tested as boxes, all against all
 };
 
 // ---- tubes ----------------------------------------------------------------------------------------------------------
 //
-// A tube: a stretch of a row of cells with all rows around it, in one range of memory.
+// A tube: a segment of a row of cells with all rows around it, in one range of memory.
 //
 //     rows around row 5       1 |aa |b  |cc |d  |        a tube takes cell after cell, and from each the points of all
 //     (here in 2-D)           5 |e  |f  |   |gg |        rows. So what lies around a point is one window of it:
@@ -41,7 +41,7 @@ enum {
 //
 // Copying a point into nine tubes is cheap: each is then tested by the points of several cells, and these have one loop
 // over candidates instead of nine, whose lengths no processor could predict. Periods are shifts of what is copied.
-enum { TUBE_CELLS = 64 }; // the longest stretch
+enum { TUBE_CELLS = 64 }; // the longest segment
 
 // All zero is empty.
 typedef struct tube {
@@ -56,7 +56,7 @@ typedef struct piece {
     float shift;
 } piece;
 
-// What a shift along an axis adds to the names of images.
+// What a shift along an axis adds to the ids of images.
 static uint32_t code_step(const bp_point_plan *plan, float shift, uint32_t step) {
     return !plan->has_codes || shift == 0.0f ? 0 : shift < 0.0f ? 0 - step : step;
 }
@@ -81,7 +81,7 @@ static size_t rows_around(const bp_point_plan *plan, const bp_point_grid *grid, 
             bp_tube_row *r = &rows[count];
             if (step_along(plan, 1, y, dy, &there_y, &r->shift[0]) &&
                 step_along(plan, 2, z, dz, &there_z, &r->shift[1])) {
-                r->renaming =
+                r->id_offset =
                     code_step(plan, r->shift[0], BP_IMAGE_CODE_Y) + code_step(plan, r->shift[1], BP_IMAGE_CODE_Z);
                 r->cells = grid->table + (there_z * plan->cells[1] + there_y) * plan->cells[0];
                 ++count;
@@ -134,7 +134,7 @@ static bool fill_tube(tube *to, const bp_point_plan *plan, const bp_point_grid *
                                  .first = pieces[p].first,
                                  .last = pieces[p].last,
                                  .shift = pieces[p].shift,
-                                 .renaming = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
+                                 .id_offset = code_step(plan, pieces[p].shift, BP_IMAGE_CODE_X),
                                  .place = place,
                                  .starts = to->starts + cell};
         place = kernels->fill_tube(&job);
@@ -156,7 +156,7 @@ typedef struct near_request {
     bp_nearness nearness; // with one radius for all; both sets are the same unless `between`
     bool between, half;
     bp_image_rows *beside; // of images: what their rows become; else NULL
-    bp_filter filter;      // pass may be NULL; of images it is asked about (point, name)
+    bp_filter filter;      // pass may be NULL; of images it is asked about (point, image id)
     const bp_kernels *kernels;
     const bp_runtime *runtime;
 } near_request;
@@ -187,7 +187,7 @@ static const bp_allocator *allocator_of(const near_search *s) {
     return &s->request->runtime->allocator;
 }
 
-// Of images, ids are names.
+// With images, ids are image ids.
 static uint32_t point_of(const near_search *s, uint32_t id) {
     const bp_point_images *images = s->request->nearness.images;
     return images == NULL ? id : bp_image_point(images, id);
@@ -241,7 +241,7 @@ static bool decide(near_search *s, block_search *b, size_t begin, bp_pair *pairs
 // short.
 static size_t search_some(near_search *s, block_search *b, size_t begin, size_t end, size_t first, size_t last) {
     const size_t window = (last - first + BP_COLUMN_PADDING - 1) / BP_COLUMN_PADDING * BP_COLUMN_PADDING;
-    const size_t most = window < TOGETHER ? TOGETHER : window, least = window + BP_COLUMN_PADDING;
+    const size_t most = window < TESTS_TOGETHER ? TESTS_TOGETHER : window, least = window + BP_COLUMN_PADDING;
     size_t room, doubtful_count;
     uint32_t *out = bp_found_rows_room(&b->found, least, begin, &room, allocator_of(s));
     if (out == NULL ||
@@ -271,23 +271,23 @@ static size_t search_some(near_search *s, block_search *b, size_t begin, size_t 
     return doubtful_count == 0 || decide(s, b, begin, b->doubtful.data, doubtful_count) ? begin + points : 0;
 }
 
-// ---- stretches of rows ----------------------------------------------------------------------------------------------
+// ---- segments of rows -----------------------------------------------------------------------------------------------
 
-// The cells of a stretch.
-typedef struct stretch {
+// The cells of a segment.
+typedef struct row_segment {
     size_t row, first, last;
     const uint32_t *cells; // of its row
-} stretch;
+} row_segment;
 
-static size_t stretches_of_row(const near_search *s) {
+static size_t segments_of_row(const near_search *s) {
     return (s->plan.cells[0] + TUBE_CELLS - 1) / TUBE_CELLS;
 }
 
-static stretch stretch_of(const near_search *s, size_t index) {
-    const size_t in_row = stretches_of_row(s), cells = s->plan.cells[0];
+static row_segment segment_of(const near_search *s, size_t index) {
+    const size_t in_row = segments_of_row(s), cells = s->plan.cells[0];
     const size_t row = index / in_row, first = index % in_row * TUBE_CELLS;
     const size_t last = first + TUBE_CELLS < cells ? first + TUBE_CELLS : cells;
-    return (stretch){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
+    return (row_segment){.row = row, .first = first, .last = last, .cells = s->grid.table + row * cells};
 }
 
 // The first position from `at` on that has a row, or has none.
@@ -302,8 +302,8 @@ static size_t next_position(const near_search *s, size_t at, size_t end, bool wi
     return at;
 }
 
-// Fills a tube around a stretch, and searches it for the points of each cell that have rows.
-static bool search_stretch(near_search *s, block_search *b, const stretch *here) {
+// Fills a tube around a segment, and searches it for the points of each cell that have rows.
+static bool search_segment(near_search *s, block_search *b, const row_segment *here) {
     const size_t end = here->cells[here->last];
     if (next_position(s, here->cells[here->first], end, true) == end) {
         return true; // nothing, or nothing but images
@@ -330,16 +330,16 @@ static bool search_stretch(near_search *s, block_search *b, const stretch *here)
     return true;
 }
 
-// A stretch belongs to the block in which its points begin: the first of them is found by bisection.
+// A segment belongs to the block in which its points begin: the first of them is found by bisection.
 static void task_search_block(void *context, size_t block) {
     near_search *s = context;
     block_search *b = &s->searches[block];
-    const size_t count = stretches_of_row(s) * s->plan.cells[1] * s->plan.cells[2];
+    const size_t count = segments_of_row(s) * s->plan.cells[1] * s->plan.cells[2];
     const size_t begin = bp_block_begin(s->blocks, block), end = bp_block_begin(s->blocks, block + 1);
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const stretch here = stretch_of(s, middle);
+        const row_segment here = segment_of(s, middle);
         if (here.cells[here.first] < begin) {
             low = middle + 1;
         } else {
@@ -347,11 +347,11 @@ static void task_search_block(void *context, size_t block) {
         }
     }
     for (size_t i = low; i < count && !b->failed; ++i) {
-        const stretch here = stretch_of(s, i);
+        const row_segment here = segment_of(s, i);
         if (here.cells[here.first] >= end) {
             break;
         }
-        b->failed = !search_stretch(s, b, &here);
+        b->failed = !search_segment(s, b, &here);
     }
 }
 
@@ -412,7 +412,7 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     const near_request *r = s->request;
     const bp_point_plan *p = &s->plan;
     const size_t points = r->nearness.first.count;
-    s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_LEAST, BLOCKS_MAX);
+    s->blocks = bp_blocks_cut(&r->runtime->executor, points, BLOCK_MIN, BLOCKS_MAX);
     if (!bp_buffer_reserve(&s->count_buffer, allocator_of(s), 0, points, sizeof(uint32_t)) ||
         !bp_buffer_reserve(&s->block_buffer, allocator_of(s), 0, s->blocks.count, sizeof(block_search))) {
         return false;
@@ -420,14 +420,12 @@ static bool search_grids(near_search *s, bp_neighbors *rows) {
     s->counts = s->count_buffer.data;
     s->searches = s->block_buffer.data;
     memset(s->searches, 0, s->blocks.count * sizeof *s->searches);
-    // Chunks for about as many ids as the points of a block would find if all lay evenly.
-    const double units = (double)p->cells[0] / p->cells_per_unit[0] * p->cells[1] * p->cells[2];
-    const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / units + 2.0;
+    // Arenas for about as many ids as the points of a block would find if all lay evenly.
+    const double cubes = (double)p->cells[0] / p->cells_per_radius[0] * p->cells[1] * p->cells[2];
+    const double near = (r->half ? 2.0 : 4.0) * (double)r->nearness.second.count / cubes + 2.0;
     const double ids = near * (double)points / (double)s->blocks.count;
     for (size_t block = 0; block < s->blocks.count; ++block) {
-        s->searches[block].found.chunk_ids = ids > CHUNK_MOST    ? CHUNK_MOST
-                                             : ids < CHUNK_LEAST ? CHUNK_LEAST
-                                                                 : (size_t)ids;
+        s->searches[block].found.arena_ids = ids > ARENA_MAX ? ARENA_MAX : ids < ARENA_MIN ? ARENA_MIN : (size_t)ids;
     }
     s->places = (bp_row_places){.ids = s->grid.columns.id, .images = r->nearness.images, .kernels = r->kernels};
     bp_parallel_for(&r->runtime->executor, s->blocks.count, task_search_block, s);
@@ -478,7 +476,7 @@ bp_status bp_neighbors_search_grid(const bp_neighbor_request *r, const bp_setup 
     const bp_runtime *runtime = &setup->methods.runtime;
     const bp_points *second = r->between ? &r->b : &r->a;
     *served = false;
-    if (setup->method != BP_METHOD_AUTO || r->per_point || (r->a.count < GRID_LEAST && second->count < GRID_LEAST)) {
+    if (setup->method != BP_METHOD_AUTO || r->per_point || (r->a.count < GRID_MIN && second->count < GRID_MIN)) {
         return BP_OK;
     }
     const near_request request = {.nearness = {.rule = &setup->overlap,

@@ -39,8 +39,8 @@ bp_status bp_points_check(const bp_points *points, const bp_log *log) {
 // ---- distance -------------------------------------------------------------------------------------------------------
 
 enum {
-    BATCH = 128, // pairs that are measured together
-    AHEAD = 24   // pairs after the present one whose points are prefetched
+    PAIRS_PER_BATCH = 128, // pairs that are measured together
+    AHEAD = 24             // pairs after the present one whose points are prefetched
 };
 
 static double square_distance(const bp_nearness *n, bp_pair pair) {
@@ -108,11 +108,11 @@ static bool radii_are_same(const bp_radii *radii) {
 size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
     const bool same = radii_are_same(&n->radii);
     const double limit = n->radii.same * n->radii.same;
-    double squares[BATCH];
+    double squares[PAIRS_PER_BATCH];
     size_t kept = 0;
-    for (size_t begin = 0; begin < count; begin += BATCH) {
+    for (size_t begin = 0; begin < count; begin += PAIRS_PER_BATCH) {
         const bp_pair *batch = pairs + begin;
-        const size_t left = count - begin, some = left < BATCH ? left : BATCH;
+        const size_t left = count - begin, some = left < PAIRS_PER_BATCH ? left : PAIRS_PER_BATCH;
         measure_batch(n, batch, some, left, squares);
         kept += same ? 0 : keep_by_radii(n, squares, batch, some, pairs + kept);
         for (size_t i = 0; i < some && same; ++i) {
@@ -125,7 +125,7 @@ size_t bp_nearness_keep(const bp_nearness *n, bp_pair *pairs, size_t count) {
 
 // ---- cubes ----------------------------------------------------------------------------------------------------------
 
-enum { TOGETHER = 64, BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
+enum { POINTS_TOGETHER = 64, BLOCK_MIN = 4096, BLOCKS_MAX = 64 };
 
 typedef struct cube_maker {
     const bp_overlap_rule *rule;
@@ -207,7 +207,8 @@ static void task_make_cubes(void *context, size_t block) {
     const size_t end = bp_block_begin(m->blocks, block + 1);
     size_t begin = bp_block_begin(m->blocks, block);
     while (begin < end) {
-        const size_t stop = end - begin < TOGETHER ? end : begin + TOGETHER, valid = first_invalid(m, begin, stop);
+        const size_t stop = end - begin < POINTS_TOGETHER ? end : begin + POINTS_TOGETHER,
+                     valid = first_invalid(m, begin, stop);
         if (m->floats != NULL) {
             fill_floats(m, begin, valid);
         } else {
@@ -249,7 +250,7 @@ bp_status bp_cubes_make(bp_cubes *cubes, const bp_overlap_rule *rule, const bp_r
     m.floats = are_floats ? cubes->buffer.data : NULL;
     m.doubles = are_floats ? NULL : cubes->buffer.data;
     cubes->input = (bp_input){.floats = m.floats, .doubles = m.doubles, .count = points.count};
-    m.blocks = bp_blocks_cut(&runtime->executor, points.count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, points.count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_make_cubes, &m);
     for (size_t block = 0; block < m.blocks.count; ++block) {
         const size_t point = m.invalid[block];

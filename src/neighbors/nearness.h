@@ -44,7 +44,7 @@ typedef struct bp_nearness {
     bp_radius_rule radius_rule;  // for different radii
     bp_points first, second;     // the same inside one set
     bp_radii radii;
-    const struct bp_point_images *images; // if not NULL: a pair is (point, image by name)
+    const struct bp_point_images *images; // if not NULL: a pair is (point, image id)
     bool by_larger; // a pair is (point in the cube, point of the cube), maybe found twice: the larger cube reports it
 } bp_nearness;
 

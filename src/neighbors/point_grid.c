@@ -1,6 +1,6 @@
 // Planning and building the grid of points.
 //
-// Cost of a search, in units of one copied run of points: each cell copies the runs of 9 rows, and each point tests
+// Cost of a search, where copying one run of points counts as 1: each cell copies the runs of 9 rows, and each point tests
 // their points, eight at once. With k points in a cell that is 9 / k + 9 k / 14 and what does not depend on k; the best
 // k is 3.8. (Measured on Zen 4 and Sapphire Rapids; from 2 to 6 the difference is 10 %.)
 #include "neighbors/point_grid.h"
@@ -10,21 +10,21 @@
 #include "neighbors/point_images.h"
 
 enum {
-    BLOCK_LEAST = 4096, // points that are worth a task
+    BLOCK_MIN = 4096, // points that are worth a task
     BLOCKS_MAX = 64,
     CELLS_PER_POINT = 4, // at most,
-    CELLS_LEAST = 4096,  // but so many always
+    CELLS_MIN = 4096,    // but so many always
     CROWDED = 400,       // tests for each point
     AHEAD = 32           // points after the present one that are prefetched
 };
 
 static const double POINTS_PER_CELL = 3.8;
-static const double SPARSE = 0.6; // with fewer cells in a unit they are longer than that: a window has three of them
-static const double FARTHEST = 0x1p28; // in units: from the origin of coordinates; up to there cells are exact
-static const double LEAST_NEAR = 2.5, LEAST_NEAR_ELSE = 0.5; // neighbours: with fewer, methods for boxes are faster
-static const double LEAST_PERIOD = 3.0001; // in units: three cells, so that no two rows around a point are the same
-static const double WIDEST_BAND = 0.125;   // beyond it too many pairs would be measured twice
-static const double RADIUS_LEAST = 0x1p-500, RADIUS_MOST = 0x1p500; // squares of others vanish or overflow
+static const double SPARSE = 0.6; // with fewer cells in a radius they are longer than that: a window has three of them
+static const double FARTHEST = 0x1p28; // in radii: from the origin of coordinates; up to there cells are exact
+static const double NEAR_MIN = 2.5, NEAR_MIN_ELSE = 0.5; // neighbours: with fewer, methods for boxes are faster
+static const double PERIOD_MIN = 3.0001; // in radii: three cells, so that no two rows around a point are the same
+static const double WIDEST_BAND = 0.125; // beyond it too many pairs would be measured twice
+static const double RADIUS_MIN = 0x1p-500, RADIUS_MAX = 0x1p500; // squares of others vanish or overflow
 
 // ---- bounds ---------------------------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ static void task_bound_block(void *context, size_t block) {
 
 static void extend_by_points(bounds *b, const bp_points *points, uint32_t dimensions, const bp_executor *executor) {
     bounds_job j = {.points = *points, .dimensions = dimensions};
-    j.blocks = bp_blocks_cut(executor, points->count, BLOCK_LEAST, BLOCKS_MAX);
+    j.blocks = bp_blocks_cut(executor, points->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, j.blocks.count, task_bound_block, &j);
     for (size_t block = 0; block < j.blocks.count; ++block) {
         const bounds *other = &j.of_blocks[block];
@@ -80,7 +80,7 @@ static void extend_by_points(bounds *b, const bp_points *points, uint32_t dimens
 
 // ---- plan -----------------------------------------------------------------------------------------------------------
 
-// What a plan is made of: extents in units, the same along periodic axes for the period.
+// What a plan is made of: extents in radii, the same along periodic axes for the period.
 typedef struct extents {
     double along[3];
     size_t points; // of the larger set
@@ -89,10 +89,10 @@ typedef struct extents {
 // Cuts an axis into cells of at least `size`, if it is not longer than it may be: of a period, there are at least three.
 static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size) {
     const bool periodic = p->period[axis] > 0.0;
-    const double most = periodic ? along / LEAST_PERIOD : along + 1.0;
+    const double most = periodic ? along / PERIOD_MIN : along + 1.0;
     const double least = (size < most ? size : most) / BP_CELL_FILL;
     const double count = bp_floor(along / least) + (periodic ? 0.0 : 1.0);
-    p->cells_per_unit[axis] = periodic ? count / along : 1.0 / least;
+    p->cells_per_radius[axis] = periodic ? count / along : 1.0 / least;
     p->cells[axis] = (uint32_t)count;
 }
 
@@ -100,21 +100,21 @@ static void cut_axis(bp_point_plan *p, uint32_t axis, double along, double size)
 // radius, or, where points are few, a multiple. If those of a fraction would be too many, they are as long as the radius, or
 // longer. False if there are too many cells nevertheless.
 static bool plan_cells(bp_point_plan *p, const extents *e) {
-    const double most = CELLS_PER_POINT * (double)e->points + CELLS_LEAST;
+    const double most = CELLS_PER_POINT * (double)e->points + CELLS_MIN;
     const double area = (e->along[1] + 1.0) * (p->dimensions == 3 ? e->along[2] + 1.0 : 1.0),
                  spread = area / (0.5 * most);
     const double width = area <= 0.5 * most ? 1.0 : p->dimensions == 3 ? sqrt(spread) + 1.0 : spread + 1.0;
     for (uint32_t axis = 1; axis < 3; ++axis) {
         p->cells[axis] = 1;
-        p->cells_per_unit[axis] = 0.0;
+        p->cells_per_radius[axis] = 0.0;
     }
     for (uint32_t axis = 1; axis < p->dimensions; ++axis) {
         cut_axis(p, axis, e->along[axis], width);
     }
     const double rows = (double)p->cells[1] * p->cells[2], length = e->along[0] + 1.0, least = length * rows / most;
-    const double in_unit = (double)e->points / (rows * length) / POINTS_PER_CELL; // cells
-    p->reach = in_unit < 1.0 ? 1 : in_unit < BP_POINT_REACH_MAX ? (uint32_t)(in_unit + 0.5) : BP_POINT_REACH_MAX;
-    double size = in_unit < SPARSE ? SPARSE / in_unit : 1.0 / p->reach;
+    const double in_radius = (double)e->points / (rows * length) / POINTS_PER_CELL; // cells
+    p->reach = in_radius < 1.0 ? 1 : in_radius < BP_POINT_REACH_MAX ? (uint32_t)(in_radius + 0.5) : BP_POINT_REACH_MAX;
+    double size = in_radius < SPARSE ? SPARSE / in_radius : 1.0 / p->reach;
     if (size < least) {
         p->reach = 1;
         size = least > 1.0 ? least : 1.0;
@@ -129,7 +129,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     const double radius = nearness->radii.same;
     const size_t first = nearness->first.count, second = nearness->second.count;
     *plan = (bp_point_plan){.dimensions = nearness->rule->dimensions, .scale = 1.0 / radius};
-    if (!(radius >= RADIUS_LEAST && radius <= RADIUS_MOST) || first == 0 || second == 0) {
+    if (!(radius >= RADIUS_MIN && radius <= RADIUS_MAX) || first == 0 || second == 0) {
         return false;
     }
     bounds b = NOTHING;
@@ -144,8 +144,8 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
             nearness->images != NULL ? nearness->images->period[axis] : (double)nearness->rule->period[axis];
         plan->origin[axis] = plan->period[axis] > 0.0 ? 0.0 : b.low[axis];
         plan->periods_per_length[axis] = plan->period[axis] > 0.0 ? 1.0 / plan->period[axis] : 0.0;
-        plan->units_per_period[axis] = plan->period[axis] * plan->scale;
-        plan->wrap[axis] = (float)plan->units_per_period[axis];
+        plan->radii_per_period[axis] = plan->period[axis] * plan->scale;
+        plan->wrap[axis] = (float)plan->radii_per_period[axis];
     }
     const bp_point_images *images = nearness->images;
     const double sphere = plan->dimensions == 3 ? 4.19 : 3.14;
@@ -158,14 +158,14 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
         longest = fmax(longest, along);
         space *= along + 1.0;
         is_open &= period == 0.0;
-        served &= along < FARTHEST && (period == 0.0 || along >= LEAST_PERIOD);
+        served &= along < FARTHEST && (period == 0.0 || along >= PERIOD_MIN);
         e.along[axis] = along;
     }
     if (!served || !(farthest < FARTHEST)) {
         return false;
     }
-    plan->has_codes = images != NULL && images->naming == BP_NAMED_BY_CODE;
-    plan->names = images != NULL ? images->names : NULL;
+    plan->has_codes = images != NULL && images->id_form == BP_IMAGE_BY_CODE;
+    plan->image_ids = images != NULL ? images->image_ids : NULL;
     // By how much rounding may change the square of a distance of about 1. A coordinate is off by half a unit in the last
     // place, the origin and the period by another one each, and both points count: `off` is twice that. Images are off by
     // more.
@@ -175,7 +175,7 @@ bool bp_point_plan_make(bp_point_plan *plan, const bp_nearness *nearness, const 
     plan->sure = (float)(1.0 - band);
     plan->possible = (float)(1.0 + band);
     // Where points have hardly any neighbours, methods for boxes are faster. Images of boxes, and 64 bits, take them longer.
-    const double least = is_open && !nearness->first.is_double ? LEAST_NEAR : LEAST_NEAR_ELSE;
+    const double least = is_open && !nearness->first.is_double ? NEAR_MIN : NEAR_MIN_ELSE;
     return band < WIDEST_BAND && sphere * (double)e.points / space >= least && plan_cells(plan, &e);
 }
 
@@ -187,18 +187,18 @@ typedef struct builder {
     bp_point_grid *grid;
 } builder;
 
-// A coordinate in units, from 0 up. `wide` is a compile-time constant: which array it is from.
-static inline double to_units(const bp_point_plan *p, const bp_points *points, bool wide, size_t point, size_t axis) {
+// A coordinate in radii, from 0 up. `wide` is a compile-time constant: which array it is from.
+static inline double to_radii(const bp_point_plan *p, const bp_points *points, bool wide, size_t point, size_t axis) {
     const double value = wide ? points->doubles[3 * point + axis] : (double)points->floats[3 * point + axis];
     if (p->period[axis] == 0.0) {
         return (value - p->origin[axis]) * p->scale;
     }
     const double periods = value * p->periods_per_length[axis];
-    return (periods - bp_floor(periods)) * p->units_per_period[axis];
+    return (periods - bp_floor(periods)) * p->radii_per_period[axis];
 }
 
-static inline uint32_t cell_along(const bp_point_plan *p, double units, size_t axis) {
-    const uint32_t cell = (uint32_t)(int32_t)(units * p->cells_per_unit[axis]), last = p->cells[axis] - 1;
+static inline uint32_t cell_along(const bp_point_plan *p, double radii, size_t axis) {
+    const uint32_t cell = (uint32_t)(int32_t)(radii * p->cells_per_radius[axis]), last = p->cells[axis] - 1;
     return cell < last ? cell : last;
 }
 
@@ -207,9 +207,9 @@ static inline void write_keys(const builder *b, size_t begin, size_t end, bool w
     const bp_points points = b->points;
     uint32_t *keys = b->grid->sort.keys;
     for (size_t i = begin; i < end; ++i) {
-        const uint32_t x = cell_along(&plan, to_units(&plan, &points, wide, i, 0), 0);
-        const uint32_t y = cell_along(&plan, to_units(&plan, &points, wide, i, 1), 1);
-        const uint32_t z = plan.dimensions == 3 ? cell_along(&plan, to_units(&plan, &points, wide, i, 2), 2) : 0;
+        const uint32_t x = cell_along(&plan, to_radii(&plan, &points, wide, i, 0), 0);
+        const uint32_t y = cell_along(&plan, to_radii(&plan, &points, wide, i, 1), 1);
+        const uint32_t z = plan.dimensions == 3 ? cell_along(&plan, to_radii(&plan, &points, wide, i, 2), 2) : 0;
         keys[i] = (z * plan.cells[1] + y) * plan.cells[0] + x;
     }
 }
@@ -236,10 +236,10 @@ static inline void fill_columns(const builder *b, size_t begin, size_t end, bool
         const size_t point = columns.id[i];
         const size_t ahead = 3 * (size_t)columns.id[i + AHEAD < end ? i + AHEAD : end - 1];
         bp_prefetch(wide ? (const void *)(points.doubles + ahead) : points.floats + ahead);
-        columns.at[0][i] = (float)to_units(&plan, &points, wide, point, 0);
-        columns.at[1][i] = (float)to_units(&plan, &points, wide, point, 1);
-        columns.at[2][i] = plan.dimensions == 3 ? (float)to_units(&plan, &points, wide, point, 2) : 0.0f;
-        columns.id[i] = plan.names != NULL ? plan.names[point] : (uint32_t)point << bits | code;
+        columns.at[0][i] = (float)to_radii(&plan, &points, wide, point, 0);
+        columns.at[1][i] = (float)to_radii(&plan, &points, wide, point, 1);
+        columns.at[2][i] = plan.dimensions == 3 ? (float)to_radii(&plan, &points, wide, point, 2) : 0.0f;
+        columns.id[i] = plan.image_ids != NULL ? plan.image_ids[point] : (uint32_t)point << bits | code;
     }
 }
 
@@ -255,7 +255,7 @@ static void task_fill_columns(void *context, size_t bucket, size_t begin, size_t
 
 bool bp_point_grid_build(bp_point_grid *grid, const bp_point_plan *plan, const bp_points *points,
                          const bp_runtime *runtime) {
-    const bp_blocks blocks = bp_blocks_cut(&runtime->executor, points->count, BLOCK_LEAST, SIZE_MAX);
+    const bp_blocks blocks = bp_blocks_cut(&runtime->executor, points->count, BLOCK_MIN, SIZE_MAX);
     const size_t cells = bp_point_plan_cells(plan);
     if (!bp_point_columns_reserve(&grid->columns, &grid->column_buffer, &runtime->allocator, points->count) ||
         !bp_buffer_reserve(&grid->table_buffer, &runtime->allocator, 0, cells + 1, sizeof(uint32_t)) ||

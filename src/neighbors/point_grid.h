@@ -1,4 +1,4 @@
-// Points in a grid, for one radius: sorted by cell, in columns, in units of the radius.
+// Points in a grid, for one radius: sorted by cell, in columns, in multiples of the radius.
 //
 //     y  |       |       |       |         cells are one radius wide in y and z, and a fraction of it in x, so that
 //        +-+-+-+-+-+-+-+-+-+-+-+-+         a few points share one. A row of cells is one range of memory.
@@ -28,15 +28,16 @@ typedef struct bp_point_plan {
     double origin[3]; // 0 along periodic axes
     double scale;     // 1 / radius
     double period[3]; // 0: none; the next two are for points that are moved into it
-    double periods_per_length[3], units_per_period[3];
-    double cells_per_unit[3]; // a unit is the radius
+    double periods_per_length[3], radii_per_period[3];
+    double cells_per_radius[3];
     uint32_t cells[3];
-    uint32_t reach;        // in cells along x
-    float wrap[3];         // units_per_period, rounded
-    float sure, possible;  // square distances in units: up to the first pairs are near, beyond the second they are not
-    bool has_codes;        // ids are names by code (point_images.h):
-    const uint32_t *names; // these; NULL: each point is in the cell
-    bool coarse;           // cells are longer than the radius: they may be crowded without need
+    uint32_t reach; // in cells along x
+    float wrap[3];  // radii_per_period, rounded
+    float sure,
+        possible;   // square distances, in square radii: up to the first pairs are near, beyond the second they are not
+    bool has_codes; // ids are image ids by code (point_images.h):
+    const uint32_t *image_ids; // these; NULL: each point is in the cell
+    bool coarse;               // cells are longer than the radius: they may be crowded without need
 } bp_point_plan;
 
 // Plans for all points of a search. False if the grid does not serve them: points that are not finite, a radius of 0,

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_LEAST = 4096, BLOCKS_MAX = 64 };
+enum { BLOCK_MIN = 4096, BLOCKS_MAX = 64 }; // points that are worth a task; tasks
 
-static const double FARTHEST = 0x1p29;        // in cells: shifts are 32 bits
-static const double UNCERTAIN_MOST = 0x1p-10; // of a cell
+static const double FARTHEST = 0x1p29;       // in cells: shifts are 32 bits
+static const double UNCERTAIN_MAX = 0x1p-10; // of a cell
 
 typedef struct image_maker {
     bp_point_images *images;
@@ -19,7 +19,7 @@ typedef struct image_maker {
     size_t counts[BLOCKS_MAX + 1]; // of each block: how many images, then where they begin
     double *points;
     bp_point_image *list;
-    uint32_t *names; // or places
+    uint32_t *image_ids; // or places
     int32_t *homes;
     bool moved[BLOCKS_MAX]; // of each block: a home is not 0
 } image_maker;
@@ -112,7 +112,7 @@ static bp_status plan_images(bp_point_images *images, double radius, const bp_ru
         const double uncertain = 0x1p-46 * excess * (cells + 1.0);
         images->reach[edge] = radius * length(images->duals[edge]) * (1.0 + 0x1p-40) + uncertain + 0x1p-40;
         rounding += (cells + images->reach[edge] + 2.0) * length(images->edges[edge]);
-        if (!(uncertain <= UNCERTAIN_MOST)) {
+        if (!(uncertain <= UNCERTAIN_MAX)) {
             return refuse_lattice(runtime,
                                   "lattice.cell: its edges are not finite, or lie nearly in one plane, or points "
                                   "are too many cells away");
@@ -176,22 +176,22 @@ bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_
         images->period[axis] = images->periodic[axis] ? images->edges[axis][axis] : 0.0;
     }
     image_maker m = {.images = images, .homes = images->home_buffer.data};
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_put_homes, &m);
     images->homes = any_moved(&m) ? m.homes : NULL;
-    images->naming = BP_NAMED_BY_CODE;
+    images->id_form = BP_IMAGE_BY_CODE;
     return BP_OK;
 }
 
 // ---- copies ---------------------------------------------------------------------------------------------------------
 
-// The images of one point: a block of cells around the one that it belongs in.
-typedef struct image_block {
+// The images of one point: a cuboid of cells around the one that it belongs in.
+typedef struct cell_cuboid {
     int32_t home[3], first[3], last[3];
-} image_block;
+} cell_cuboid;
 
-static image_block block_of(const bp_point_images *images, const double point[3]) {
-    image_block b = {{0}, {0}, {0}};
+static cell_cuboid cuboid_of(const bp_point_images *images, const double point[3]) {
+    cell_cuboid b = {{0}, {0}, {0}};
     for (int edge = 0; edge < 3; ++edge) {
         if (!images->periodic[edge]) {
             continue;
@@ -208,7 +208,7 @@ static void task_count_images(void *context, size_t block) {
     image_maker *m = context;
     double count = 0.0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        const cell_cuboid b = cuboid_of(m->images, m->images->given + 3 * i);
         double here = 1.0;
         for (int edge = 0; edge < 3; ++edge) {
             here *= (double)b.last[edge] - (double)b.first[edge] + 1.0;
@@ -218,7 +218,7 @@ static void task_count_images(void *context, size_t block) {
     m->counts[block] = count < (double)BP_MAX_COUNT ? (size_t)count : BP_MAX_COUNT;
 }
 
-// An image that is so many cells from the cell: where it is, and its name.
+// An image that is so many cells from the cell: where it is, and its id.
 static void put_image(const image_maker *m, size_t place, uint32_t of, const int32_t home[3], const int32_t steps[3]) {
     const double *given = m->images->given + 3 * (size_t)of;
     const int32_t shift[3] = {home[0] + steps[0], home[1] + steps[1], home[2] + steps[2]};
@@ -229,12 +229,12 @@ static void put_image(const image_maker *m, size_t place, uint32_t of, const int
     }
     if (m->list == NULL) {
         const int32_t code = BP_IMAGE_CODE_HOME + BP_IMAGE_CODE_X * steps[0] + BP_IMAGE_CODE_Y * steps[1] + steps[2];
-        m->names[place] = of << BP_IMAGE_CODE_BITS | (uint32_t)code;
+        m->image_ids[place] = of << BP_IMAGE_CODE_BITS | (uint32_t)code;
         return;
     }
     m->list[place] = (bp_point_image){.of = of, .shift = {shift[0], shift[1], shift[2]}};
     if (steps[0] == 0 && steps[1] == 0 && steps[2] == 0) {
-        m->names[of] = (uint32_t)place;
+        m->image_ids[of] = (uint32_t)place;
     }
 }
 
@@ -243,7 +243,7 @@ static void task_put_images(void *context, size_t block) {
     size_t place = m->counts[block];
     uint32_t moved = 0;
     for (size_t i = bp_block_begin(m->blocks, block); i < bp_block_begin(m->blocks, block + 1); ++i) {
-        const image_block b = block_of(m->images, m->images->given + 3 * i);
+        const cell_cuboid b = cuboid_of(m->images, m->images->given + 3 * i);
         int32_t steps[3];
         for (steps[0] = b.first[0]; steps[0] <= b.last[0]; ++steps[0]) { // ascending by shift
             for (steps[1] = b.first[1]; steps[1] <= b.last[1]; ++steps[1]) {
@@ -260,10 +260,10 @@ static void task_put_images(void *context, size_t block) {
     m->moved[block] = moved != 0;
 }
 
-bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, const bp_runtime *runtime) {
-    const bool by_code = naming == BP_NAMED_BY_CODE;
+bp_status bp_point_images_copy(bp_point_images *images, bp_image_id_form id_form, const bp_runtime *runtime) {
+    const bool by_code = id_form == BP_IMAGE_BY_CODE;
     image_maker m = {.images = images};
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_count_images, &m);
     size_t count = 0; // of all blocks; each gets where its images begin
     for (size_t block = 0; block < m.blocks.count; ++block) {
@@ -275,25 +275,25 @@ bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, 
         return refuse_lattice(runtime, "lattice.cell: the radius reaches so many cells that there are too many images");
     }
     const bp_allocator *allocator = &runtime->allocator;
-    const size_t names = by_code ? count : images->count;
+    const size_t image_ids = by_code ? count : images->count;
     if (!bp_buffer_reserve(&images->point_buffer, allocator, 0, bp_size_multiply(count, 3), sizeof(double)) ||
-        !bp_buffer_reserve(&images->name_buffer, allocator, 0, names, sizeof(uint32_t)) ||
+        !bp_buffer_reserve(&images->id_buffer, allocator, 0, image_ids, sizeof(uint32_t)) ||
         (by_code && !bp_buffer_reserve(&images->home_buffer, allocator, 0, 3 * images->count, sizeof(int32_t))) ||
         (!by_code && !bp_buffer_reserve(&images->image_buffer, allocator, 0, count, sizeof(bp_point_image)))) {
         return BP_ERROR_MEMORY;
     }
     m.points = images->point_buffer.data;
-    m.names = images->name_buffer.data;
+    m.image_ids = images->id_buffer.data;
     m.homes = by_code ? images->home_buffer.data : NULL;
     m.list = by_code ? NULL : images->image_buffer.data;
     bp_parallel_for(&runtime->executor, m.blocks.count, task_put_images, &m);
-    images->naming = naming;
+    images->id_form = id_form;
     images->copied = true;
     images->points = (bp_points){.doubles = m.points, .count = count, .is_double = true};
     images->homes = any_moved(&m) ? m.homes : NULL;
     images->images = m.list;
-    images->names = by_code ? m.names : NULL;
-    images->places = by_code ? NULL : m.names;
+    images->image_ids = by_code ? m.image_ids : NULL;
+    images->places = by_code ? NULL : m.image_ids;
     memset(images->period, 0, sizeof images->period);
     return BP_OK;
 }
@@ -346,7 +346,7 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
     image_maker m = {.images = images};
     bool valid = true;
     images->farthest = 0.0;
-    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, images->count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(&runtime->executor, m.blocks.count, task_survey_points, &m);
     for (size_t block = 0; block < m.blocks.count; ++block) {
         valid &= !isnan(m.farthest[block]);
@@ -367,7 +367,7 @@ bp_status bp_point_images_begin(bp_point_images *images, const bp_lattice *latti
 
 void bp_point_images_free(bp_point_images *images, const bp_allocator *allocator) {
     bp_buffer *const buffers[] = {&images->given_buffer, &images->home_buffer, &images->point_buffer,
-                                  &images->image_buffer, &images->name_buffer};
+                                  &images->image_buffer, &images->id_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }

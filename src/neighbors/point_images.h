@@ -7,8 +7,8 @@
 //     /  . .   /o     . /             A point is an image of itself, moved by whole cells: `shift`. The image of j that a
 //    +--------+--------+              search finds for i lies shift(image) - shift(i) cells from j as it was given.
 //
-// A search knows an image by its name, a number of 32 bits. Names ascend as (index, shift) do, so that rows that are
-// sorted by name are in order.
+// A search knows an image by its id, a number of 32 bits. Image ids ascend as (index, shift) do, so that rows that are
+// sorted by them are in order.
 //
 //   by point    open space: the index
 //   by code     in the lower bits is which of the 27 cells around the cell the image is in: 9 (x + 1) + 3 (y + 1) + (z + 1)
@@ -16,7 +16,7 @@
 //
 // Where edges lie along the axes and are three radii long, the search itself repeats (near_search.c), and there is nothing to be
 // made. Elsewhere images are copied, and searched for like points. By fractions of the edges (dual vectors, from the planes
-// of the other two edges), the images of a point are a block of cells: those that put it less than the radius outside of the
+// of the other two edges), the images of a point are a cuboid of cells: those that put it less than the radius outside of the
 // cell. Small cells have many images of each point; for 30 neighbours each, 10^4 points have 6,400, 10^6 points 120,000.
 //
 // Exact: whether two are near is decided by their coordinates as given, (q - p) + shift, in 64 bits. This is the same,
@@ -39,7 +39,7 @@ enum {
     BP_IMAGE_CODES = 27
 };
 
-typedef enum bp_image_naming { BP_NAMED_BY_POINT, BP_NAMED_BY_CODE, BP_NAMED_BY_PLACE } bp_image_naming;
+typedef enum bp_image_id_form { BP_IMAGE_BY_POINT, BP_IMAGE_BY_CODE, BP_IMAGE_BY_PLACE } bp_image_id_form;
 
 typedef struct bp_point_image {
     uint32_t of; // the point
@@ -58,15 +58,15 @@ typedef struct bp_point_images {
     int32_t code_steps[BP_IMAGE_CODES][4]; // what codes stand for: in cells,
     double code_moves[BP_IMAGE_CODES][4];  // and as vectors; the last is 0
 
-    bp_image_naming naming;
+    bp_image_id_form id_form;
     bp_points points;             // what is searched: the points, or the copies
     bool copied;                  // only one copy of each point has a row: the one in the cell
     double period[3];             // of a search that repeats; 0: does not
     const int32_t *homes;         // by code: the shift of each point into the cell; NULL: all are 0, or not by code
-    const uint32_t *names;        // copied, by code
+    const uint32_t *image_ids;    // copied, by code
     const bp_point_image *images; // by place
     const uint32_t *places;       // by place: the image of each point that is in the cell
-    bp_buffer given_buffer, home_buffer, point_buffer, image_buffer, name_buffer;
+    bp_buffer given_buffer, home_buffer, point_buffer, image_buffer, id_buffer;
 } bp_point_images;
 
 // Takes points and a cell, for open space first. `lattice` is checked, and so are the points. Logs what is wrong.
@@ -79,28 +79,28 @@ static inline bool bp_point_images_repeat(const bp_point_images *images) {
 bp_status bp_point_images_wrap(bp_point_images *images, double radius, const bp_runtime *runtime, bool *served);
 // Copies images: by code, which must be enough for them, or by place.
 bool bp_point_images_have_codes(const bp_point_images *images);
-bp_status bp_point_images_copy(bp_point_images *images, bp_image_naming naming, const bp_runtime *runtime);
+bp_status bp_point_images_copy(bp_point_images *images, bp_image_id_form id_form, const bp_runtime *runtime);
 void bp_point_images_free(bp_point_images *images, const bp_allocator *allocator);
 
 // The point that an image is of.
-static inline uint32_t bp_image_point(const bp_point_images *images, uint32_t name) {
-    return images->naming == BP_NAMED_BY_CODE    ? name >> BP_IMAGE_CODE_BITS
-           : images->naming == BP_NAMED_BY_PLACE ? images->images[name].of
-                                                 : name;
+static inline uint32_t bp_image_point(const bp_point_images *images, uint32_t image_id) {
+    return images->id_form == BP_IMAGE_BY_CODE    ? image_id >> BP_IMAGE_CODE_BITS
+           : images->id_form == BP_IMAGE_BY_PLACE ? images->images[image_id].of
+                                                  : image_id;
 }
 
-// The name of a point as its own image, in the cell.
-static inline uint32_t bp_image_name(const bp_point_images *images, uint32_t point) {
-    return images->naming == BP_NAMED_BY_CODE    ? point << BP_IMAGE_CODE_BITS | BP_IMAGE_CODE_HOME
-           : images->naming == BP_NAMED_BY_PLACE ? images->places[point]
-                                                 : point;
+// The id of a point as its own image, in the cell.
+static inline uint32_t bp_image_id(const bp_point_images *images, uint32_t point) {
+    return images->id_form == BP_IMAGE_BY_CODE    ? point << BP_IMAGE_CODE_BITS | BP_IMAGE_CODE_HOME
+           : images->id_form == BP_IMAGE_BY_PLACE ? images->places[point]
+                                                  : point;
 }
 
 // How many cells a point is moved to be in the cell.
 static inline void bp_image_home(const bp_point_images *images, uint32_t point, int32_t shift[3]) {
-    const int32_t *home = images->naming == BP_NAMED_BY_PLACE ? images->images[images->places[point]].shift
-                          : images->homes != NULL             ? images->homes + 3 * (size_t)point
-                                                              : NULL;
+    const int32_t *home = images->id_form == BP_IMAGE_BY_PLACE ? images->images[images->places[point]].shift
+                          : images->homes != NULL              ? images->homes + 3 * (size_t)point
+                                                               : NULL;
     for (int edge = 0; edge < 3; ++edge) {
         shift[edge] = home != NULL ? home[edge] : 0;
     }
@@ -116,13 +116,13 @@ static inline void bp_image_move(const bp_point_images *images, const int32_t sh
 
 // An image as it is seen from a point with this home: which point it is of, and how many cells it lies from that one as
 // given.
-static inline uint32_t bp_image_seen(const bp_point_images *images, const int32_t home[3], uint32_t name,
+static inline uint32_t bp_image_seen(const bp_point_images *images, const int32_t home[3], uint32_t image_id,
                                      int32_t shift[3]) {
-    const bool by_code = images->naming == BP_NAMED_BY_CODE, by_place = images->naming == BP_NAMED_BY_PLACE;
-    const uint32_t of = bp_image_point(images, name), code = name & ((1u << BP_IMAGE_CODE_BITS) - 1);
+    const bool by_code = images->id_form == BP_IMAGE_BY_CODE, by_place = images->id_form == BP_IMAGE_BY_PLACE;
+    const uint32_t of = bp_image_point(images, image_id), code = image_id & ((1u << BP_IMAGE_CODE_BITS) - 1);
     for (size_t edge = 0; edge < 3; ++edge) {
         const int32_t cells = by_code    ? images->code_steps[code][edge]
-                              : by_place ? images->images[name].shift[edge]
+                              : by_place ? images->images[image_id].shift[edge]
                                          : 0;
         shift[edge] = cells + (images->homes != NULL ? images->homes[3 * (size_t)of + edge] : 0) - home[edge];
     }
@@ -130,11 +130,11 @@ static inline uint32_t bp_image_seen(const bp_point_images *images, const int32_
 }
 
 // From a point, by its index, to an image: the square of the distance, by the definition.
-static inline double bp_image_square(const bp_point_images *images, uint32_t point, uint32_t name) {
+static inline double bp_image_square(const bp_point_images *images, uint32_t point, uint32_t image_id) {
     int32_t home[3], shift[3];
     double move[3], vector[3];
     bp_image_home(images, point, home);
-    const uint32_t of = bp_image_seen(images, home, name, shift);
+    const uint32_t of = bp_image_seen(images, home, image_id, shift);
     bp_image_move(images, shift, move);
     for (size_t axis = 0; axis < 3; ++axis) {
         vector[axis] = (images->given[3 * (size_t)of + axis] - images->given[3 * (size_t)point + axis]) + move[axis];

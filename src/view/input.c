@@ -7,7 +7,7 @@
 enum {
     VALID_TOGETHER = 32, // boxes that are checked without a branch
     FOUR_BOXES = 4 * 6,  // values
-    CHECK_LEAST = 4096,  // boxes that are worth a task
+    CHECK_MIN = 4096,    // boxes that are worth a task
     CHECK_BLOCKS = 256
 };
 
@@ -109,11 +109,11 @@ bp_status bp_input_check(bp_input input, bool is_double, const bp_overlap_rule *
         return BP_ERROR_ARGUMENT;
     }
     size_t index = 0;
-    if (executor->workers <= 1 || input.count < CHECK_LEAST) { // few boxes, or a single one that moves
+    if (executor->workers <= 1 || input.count < CHECK_MIN) { // few boxes, or a single one that moves
         index = first_wrong(&input, 0, input.count, rule);
     } else {
         inspection i = {.input = &input, .rule = rule};
-        i.blocks = bp_blocks_cut(executor, input.count, CHECK_LEAST, CHECK_BLOCKS);
+        i.blocks = bp_blocks_cut(executor, input.count, CHECK_MIN, CHECK_BLOCKS);
         size_t block = 0;
         bp_parallel_for(executor, i.blocks.count, task_inspect, &i);
         while (block + 1 < i.blocks.count && i.wrong[block] == bp_block_begin(i.blocks, block + 1)) {

@@ -15,28 +15,28 @@
 
 enum {
     FACES = 6,
-    TOGETHER = BP_ISLAND_FACES / FACES, // boxes
-    MEMBERS = 7,                        // boxes that are looked at for the centre of an island
-    SAMPLE = 2048,                      // boxes that are looked at for the size of slots
-    BLOCK_LEAST = 4096,                 // boxes that are worth a task
-    BLOCKS_MOST = 256,
+    BOXES_TOGETHER = BP_ISLAND_FACES / FACES, // boxes
+    MEMBERS = 7,                              // boxes that are looked at for the centre of an island
+    SAMPLE = 2048,                            // boxes that are looked at for the size of slots
+    BLOCK_MIN = 4096,                         // boxes that are worth a task
+    BLOCKS_MAX = 256,
     RANKED_UPDATES = 64 // then it is tried without
 };
 
-static const double BEARABLE = 64.0; // a crowd of so many times the number of boxes
-static const float SMALL = 0x1p-20f; // of the largest coordinate: 8 units in the last place
-static const float GAP = 1.03125f;   // from slot to slot, in lengths of a slot: more than any rounding
+static const double BEARABLE = 64.0;        // a crowd of so many times the number of boxes
+static const float SMALL_EXTENT = 0x1p-20f; // of the largest coordinate: 8 units in the last place
+static const float GAP = 1.03125f;          // from slot to slot, in lengths of a slot: more than any rounding
 static const uint32_t NONE = UINT32_MAX;
 static const float SHORTEST = 0x1p-100f; // half of a slot
 
-typedef struct slot {    // for the faces of a box: lower and upper ones along x, y, z
-    float centre[FACES]; // of the island, where it is
-    float origin[FACES]; // of the slot: its middle
-} slot;
+typedef struct island_slot { // for the faces of a box: lower and upper ones along x, y, z
+    float centre[FACES];     // of the island, where it is
+    float origin[FACES];     // of the slot: its middle
+} island_slot;
 
-typedef struct members {
+typedef struct sampled_members {
     uint32_t seen, ids[MEMBERS];
-} members;
+} sampled_members;
 
 void bp_islands_free(bp_islands *s, const bp_allocator *allocator) {
     bp_buffer *const buffers[] = {&s->numbers, &s->values, &s->lost, &s->slots, &s->members, &s->moved, &s->keys};
@@ -128,11 +128,11 @@ static bool is_finite_along(const bp_box *box, int axis) {
 
 // A few boxes of each island, from anywhere among them.
 static void draw_members(const bp_islands *s, const bp_view *view) {
-    members *all = s->members.data;
+    sampled_members *all = s->members.data;
     const uint32_t *numbers = s->numbers.data;
     memset(all, 0, s->count * sizeof *all);
     for (size_t id = 0; id < view->input.count; ++id) {
-        members *m = &all[numbers[id]];
+        sampled_members *m = &all[numbers[id]];
         if (!bp_box_is_hole(&view->boxes[id])) {
             const uint32_t seen = m->seen++, hash = (seen ^ seen >> 15) * 0x85ebca6bu;
             const uint64_t place = seen < MEMBERS ? seen : (hash ^ hash >> 13) * ((uint64_t)seen + 1) >> 32;
@@ -146,10 +146,10 @@ static void draw_members(const bp_islands *s, const bp_view *view) {
 // The middle of the members of each island: the median of their centres. Returns half of a slot: nearly all boxes fit in, and
 // few large ones do not make it large.
 static float fit_axis(const bp_islands *s, const bp_view *view, int axis) {
-    slot *slots = s->slots.data;
+    island_slot *slots = s->slots.data;
     float values[SAMPLE];
     for (size_t k = 0; k < s->count; ++k) {
-        const members *m = (const members *)s->members.data + k;
+        const sampled_members *m = (const sampled_members *)s->members.data + k;
         size_t count = 0;
         for (uint32_t i = 0; i < MEMBERS && i < m->seen; ++i) {
             const bp_box *box = &view->boxes[m->ids[i]];
@@ -182,30 +182,30 @@ static float fit_axis(const bp_islands *s, const bp_view *view, int axis) {
 // what it is.
 static void place_islands(bp_islands *s, const bp_view *view) {
     const uint32_t dimensions = view->rule->dimensions;
-    slot *slots = s->slots.data;
-    size_t side = 1;
-    while ((dimensions == 2 ? side * side : side * side * side) < s->count) {
-        ++side;
+    island_slot *slots = s->slots.data;
+    size_t edge_slots = 1;
+    while ((dimensions == 2 ? edge_slots * edge_slots : edge_slots * edge_slots * edge_slots) < s->count) {
+        ++edge_slots;
     }
     if (!view->ranked) {
         draw_members(s, view);
     }
-    memset(slots, 0, s->count * sizeof(slot));
-    for (int face = 2; face < TOGETHER * FACES; face += 3) {
+    memset(slots, 0, s->count * sizeof(island_slot));
+    for (int face = 2; face < BOXES_TOGETHER * FACES; face += 3) {
         s->half[face] = INFINITY;
         s->small[face] = -INFINITY;
     }
     for (int axis = 0; axis < (int)dimensions; ++axis) {
-        const size_t step = axis == 0 ? 1 : axis == 1 ? side : side * side;
+        const size_t step = axis == 0 ? 1 : axis == 1 ? edge_slots : edge_slots * edge_slots;
         const float half = view->ranked ? (float)view->count : fit_axis(s, view, axis);
-        const float most = FLT_MAX / (4.0f * (float)side), least = half > SHORTEST ? half : SHORTEST;
-        const float small = view->ranked ? 0.0f : SMALL * (float)side * (least < most ? least : most);
-        for (int face = axis; face < TOGETHER * FACES; face += 3) {
+        const float most = FLT_MAX / (4.0f * (float)edge_slots), least = half > SHORTEST ? half : SHORTEST;
+        const float small = view->ranked ? 0.0f : SMALL_EXTENT * (float)edge_slots * (least < most ? least : most);
+        for (int face = axis; face < BOXES_TOGETHER * FACES; face += 3) {
             s->half[face] = least < most ? least : most;
             s->small[face] = (face / 3) % 2 != 0 ? -INFINITY : small;
         }
         for (size_t k = 0; k < s->count; ++k) {
-            const float place = (float)(k / step % side) - 0.5f * (float)(side - 1);
+            const float place = (float)(k / step % edge_slots) - 0.5f * (float)(edge_slots - 1);
             slots[k].origin[axis] = slots[k].origin[axis + 3] = place * (2.0f * GAP * s->half[axis]);
             slots[k].centre[axis] = view->ranked ? (float)view->count : slots[k].centre[axis];
             slots[k].centre[axis + 3] = slots[k].centre[axis];
@@ -237,7 +237,7 @@ static inline bool is_lost(const uint32_t lost[FACES]) {
 }
 
 // Moves one box. Returns whether it is lost.
-static bool move_box(const bp_islands *s, const slot *place, const bp_box *from, bp_box *to) {
+static bool move_box(const bp_islands *s, const island_slot *place, const bp_box *from, bp_box *to) {
     uint32_t lost[FACES];
     move_faces(s, FACES, (const float *)(const void *)from, place->centre, place->origin, (float *)(void *)to, lost);
     return is_lost(lost);
@@ -252,16 +252,16 @@ typedef struct move_job {
 static void task_move(void *context, size_t block) {
     const move_job *job = context;
     const bp_islands *s = job->islands;
-    const slot *slots = s->slots.data;
+    const island_slot *slots = s->slots.data;
     const bp_box *from = job->view->boxes;
     bp_box *to = s->moved.data;
     _Atomic uint32_t *all_lost = s->lost.data;
     size_t i = bp_block_begin(job->blocks, block);
     const size_t end = bp_block_begin(job->blocks, block + 1);
-    float centre[TOGETHER * FACES], origin[TOGETHER * FACES];
-    uint32_t lost[TOGETHER * FACES], numbers[TOGETHER], filled[TOGETHER] = {NONE, NONE, NONE, NONE};
-    for (; i + TOGETHER <= end; i += TOGETHER) {
-        for (size_t k = 0; k < TOGETHER; ++k) {
+    float centre[BOXES_TOGETHER * FACES], origin[BOXES_TOGETHER * FACES];
+    uint32_t lost[BOXES_TOGETHER * FACES], numbers[BOXES_TOGETHER], filled[BOXES_TOGETHER] = {NONE, NONE, NONE, NONE};
+    for (; i + BOXES_TOGETHER <= end; i += BOXES_TOGETHER) {
+        for (size_t k = 0; k < BOXES_TOGETHER; ++k) {
             numbers[k] = number_of(s, job->view, i + k);
             if (numbers[k] != filled[k]) { // copying them each time takes as long as all the rest
                 filled[k] = numbers[k];
@@ -269,13 +269,13 @@ static void task_move(void *context, size_t block) {
                 memcpy(&origin[k * FACES], slots[numbers[k]].origin, sizeof slots->origin);
             }
         }
-        move_faces(s, TOGETHER * FACES, (const float *)(const void *)&from[i], centre, origin, (float *)(void *)&to[i],
-                   lost);
+        move_faces(s, BOXES_TOGETHER * FACES, (const float *)(const void *)&from[i], centre, origin,
+                   (float *)(void *)&to[i], lost);
         uint32_t any = 0;
-        for (int face = 0; face < TOGETHER * FACES; ++face) {
+        for (int face = 0; face < BOXES_TOGETHER * FACES; ++face) {
             any |= lost[face];
         }
-        for (size_t k = 0; k < TOGETHER && any != 0; ++k) {
+        for (size_t k = 0; k < BOXES_TOGETHER && any != 0; ++k) {
             atomic_fetch_add_explicit(&all_lost[numbers[k]], is_lost(&lost[k * FACES]), memory_order_relaxed);
         }
     }
@@ -289,12 +289,12 @@ static void task_move(void *context, size_t block) {
 // Counts a box as lost if it was not, or if it is not certain that it was: it had another island.
 static void move_some(bp_islands *s, const bp_view *view, const bp_changes *changes) {
     const uint32_t *numbers = s->numbers.data;
-    const slot *slots = s->slots.data;
+    const island_slot *slots = s->slots.data;
     _Atomic uint32_t *lost = s->lost.data;
     bp_box before, *boxes = s->moved.data;
     for (size_t i = 0; i < changes->count; ++i) {
         const bp_id id = changes->ids[i];
-        const slot *place = &slots[numbers[id]];
+        const island_slot *place = &slots[numbers[id]];
         const bool was_lost =
             changes->marks[id] == BP_MARK_CHANGED && move_box(s, place, &changes->old_boxes[i], &before);
         const bool is_new = move_box(s, place, &view->boxes[id], &boxes[id]) && !was_lost;
@@ -317,8 +317,8 @@ static bool reserve_boxes(bp_islands *s, const bp_view *view, size_t kept) {
     const bp_allocator *allocator = &view->runtime->allocator;
     const size_t known = s->are_placed ? s->count : 0;
     if (!bp_buffer_reserve_slack(&s->moved, allocator, kept * sizeof(bp_box), view->count, sizeof(bp_box)) ||
-        !bp_buffer_reserve_slack(&s->slots, allocator, known * sizeof(slot), s->count, sizeof(slot)) ||
-        !bp_buffer_reserve_slack(&s->members, allocator, 0, s->count, sizeof(members)) ||
+        !bp_buffer_reserve_slack(&s->slots, allocator, known * sizeof(island_slot), s->count, sizeof(island_slot)) ||
+        !bp_buffer_reserve_slack(&s->members, allocator, 0, s->count, sizeof(sampled_members)) ||
         !bp_buffer_reserve_slack(&s->lost, allocator, known * sizeof(uint32_t), s->count, sizeof(uint32_t))) {
         return false;
     }
@@ -360,7 +360,7 @@ bp_status bp_islands_make(bp_islands *s, bp_view *view, bp_input input, const bp
             place_islands(s, view);
         }
         const bp_executor *executor = &view->runtime->executor;
-        move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_LEAST, BLOCKS_MOST)};
+        move_job job = {s, view, bp_blocks_cut(executor, view->count, BLOCK_MIN, BLOCKS_MAX)};
         memset(s->lost.data, 0, s->count * sizeof(uint32_t));
         bp_parallel_for(executor, job.blocks.count, task_move, &job);
         const double crowd = crowd_of(s);

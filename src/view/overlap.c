@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const double TOLERANCE = 0x1p-46;
-static const double TOLERANCE_LEAST = 0x1p-530;
+static const double TOLERANCE_MIN = 0x1p-530;
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------------
 
@@ -123,8 +123,8 @@ bool bp_spheres_overlap_by_rule(const bp_box_double *a, const bp_box_double *b, 
     *as_boxes =
         !isfinite(sum) && (bp_box_double_is_infinite(a, dimensions) || bp_box_double_is_infinite(b, dimensions));
     // A little more than the reach. The distance is off by a few units in the last place of itself and, before it is reduced
-    // to less than a period, of `unreduced`; squares of less than TOLERANCE_LEAST vanish.
-    reach += rule->tolerant ? TOLERANCE * (reach + unreduced) + TOLERANCE_LEAST : 0.0;
+    // to less than a period, of `unreduced`; squares of less than TOLERANCE_MIN vanish.
+    reach += rule->tolerant ? TOLERANCE * (reach + unreduced) + TOLERANCE_MIN : 0.0;
     return sum <= reach * reach || (rule->tolerant && isnan(sum));
 }
 

@@ -27,12 +27,12 @@
 #include <float.h>
 
 static const double SLACK = 0x1p-47;
-static const double SLACK_LEAST = 0x1p-530; // squares of less vanish
-static const double RADIUS_MOST = 0x1p+500; // squares of much more are infinite
+static const double SLACK_MIN = 0x1p-530;  // squares of less vanish
+static const double RADIUS_MAX = 0x1p+500; // squares of much more are infinite
 
 enum {
-    AXES = 7, // marks: a bit per axis along which a box has an image
-    BLOCK_LEAST = 4096,
+    AXES = 7,         // traits: a bit per axis along which a box has an image
+    BLOCK_MIN = 4096, // boxes that are worth a task
     BLOCKS_MAX = 256
 };
 
@@ -50,13 +50,13 @@ void bp_view_free(bp_view *view) {
     bp_view_trim(view);
     bp_buffer_free(&view->proxies, allocator);
     bp_buffer_free(&view->images, allocator);
-    bp_buffer_free(&view->marks, allocator);
+    bp_buffer_free(&view->traits, allocator);
     view->boxes = NULL;
     view->count = 0;
 }
 
 size_t bp_view_bytes(const bp_view *view) {
-    return view->proxies.bytes + view->intervals.bytes + view->lists.bytes + view->images.bytes + view->marks.bytes;
+    return view->proxies.bytes + view->intervals.bytes + view->lists.bytes + view->images.bytes + view->traits.bytes;
 }
 
 bool bp_view_is_needed(const bp_overlap_rule *rule, bool is_double) {
@@ -69,12 +69,12 @@ bool bp_view_is_needed(const bp_overlap_rule *rule, bool is_double) {
 typedef struct layout {
     bp_box_double base;
     double image_slack[3];
-    uint8_t marks;
+    uint8_t traits;
 } layout;
 
 static double slack_at(const bp_box_double *box, uint32_t axis, double period) {
     const double low = fabs(box->min[axis]), high = fabs(box->max[axis]);
-    return SLACK * ((low > high ? low : high) + 2.0 * period) + SLACK_LEAST;
+    return SLACK * ((low > high ? low : high) + 2.0 * period) + SLACK_MIN;
 }
 
 // A box that covers the whole period, or all of space, overlaps everything along this axis. One that already lies in the
@@ -88,15 +88,15 @@ static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double 
         high += sphere ? slack : 0.0;
     } else if (!infinite && max - min <= period && !sphere && min >= 0.0 && min < period) {
         l->image_slack[axis] = slack;
-        l->marks |= (uint8_t)((max + slack >= period) << axis);
+        l->traits |= (uint8_t)((max + slack >= period) << axis);
     } else {
         const double length = max - min + 2.0 * slack;
         const bool covers = infinite || !(max - min <= period) || !(length < period);
         const double wrapped = covers ? -INFINITY : fmod(min - slack, period);
         low = wrapped < 0.0 ? wrapped + period : wrapped; // tiny negative values become the period itself
         high = covers ? INFINITY : low + length;
-        l->marks |= infinite ? 0 : BP_VIEW_INEXACT;
-        l->marks |= (uint8_t)((!covers && high >= period) << axis);
+        l->traits |= infinite ? 0 : BP_VIEW_INEXACT;
+        l->traits |= (uint8_t)((!covers && high >= period) << axis);
     }
     l->base.min[axis] = low;
     l->base.max[axis] = high;
@@ -105,7 +105,7 @@ static void lay_axis(layout *l, const bp_box_double *box, uint32_t axis, double 
 static layout lay_out(const bp_view *view, size_t object) {
     const bp_overlap_rule *rule = view->rule;
     const uint32_t dimensions = rule->dimensions;
-    layout l = {.marks = view->input.doubles != NULL || rule->shape != BP_SHAPE_BOXES ? BP_VIEW_INEXACT : 0};
+    layout l = {.traits = view->input.doubles != NULL || rule->shape != BP_SHAPE_BOXES ? BP_VIEW_INEXACT : 0};
     const bp_box_double box = bp_input_grown(&view->input, rule->margin, object);
     bool sphere = rule->shape == BP_SHAPE_SPHERES;
     if (sphere) { // as it is given: a finite box is a sphere, even if it becomes infinite when it is grown
@@ -114,7 +114,7 @@ static layout lay_out(const bp_view *view, size_t object) {
     }
     bool beyond = sphere; // so large that the formula overflows: compared with all objects
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
-        beyond &= box.max[axis] - box.min[axis] > RADIUS_MOST;
+        beyond &= box.max[axis] - box.min[axis] > RADIUS_MAX;
     }
     for (uint32_t axis = 0; axis < dimensions; ++axis) {
         if (beyond) {
@@ -164,9 +164,9 @@ typedef struct proxy_maker {
     size_t images[BLOCKS_MAX]; // number of images of the block; later the index of its first one
 } proxy_maker;
 
-static size_t images_of(uint8_t marks) {
+static size_t images_of(uint8_t traits) {
     static const uint8_t count[AXES + 1] = {0, 1, 1, 3, 1, 3, 3, 7}; // all sets of axes but the empty one
-    return count[marks & AXES];
+    return count[traits & AXES];
 }
 
 static uint8_t make_base(const proxy_maker *m, size_t i) {
@@ -187,19 +187,19 @@ static uint8_t make_base(const proxy_maker *m, size_t i) {
         l = lay_out(view, i);
     }
     put_proxy(view, i, &l.base);
-    return l.marks;
+    return l.traits;
 }
 
 static void task_base(void *context, size_t block) {
     proxy_maker *m = context;
-    uint8_t *marks = m->view->marks.data;
+    uint8_t *traits = m->view->traits.data;
     size_t images = 0;
     const size_t end = bp_block_begin(m->blocks, block + 1);
     for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
-        const uint8_t mark = make_base(m, i);
-        images += images_of(mark);
-        if (marks != NULL) {
-            marks[i] = mark;
+        const uint8_t trait = make_base(m, i);
+        images += images_of(trait);
+        if (traits != NULL) {
+            traits[i] = trait;
         }
     }
     m->images[block] = images;
@@ -228,12 +228,12 @@ static void task_round(void *context, size_t block) {
 static void task_images(void *context, size_t block) {
     const proxy_maker *m = context;
     const bp_view *view = m->view;
-    const uint8_t *marks = view->marks.data;
+    const uint8_t *traits = view->traits.data;
     bp_image *images = view->images.data;
     size_t place = m->images[block];
     const size_t end = bp_block_begin(m->blocks, block + 1);
     for (size_t i = bp_block_begin(m->blocks, block); i < end; ++i) {
-        const uint32_t axes = marks[i] & AXES;
+        const uint32_t axes = traits[i] & AXES;
         if (axes == 0) {
             continue;
         }
@@ -269,10 +269,10 @@ static bp_status make_proxies(bp_view *view) {
     const bp_overlap_rule *rule = view->rule;
     const size_t count = view->input.count;
     size_t sum = 0;
-    m.blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MAX);
+    m.blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_MIN, BLOCKS_MAX);
     if (!reserve_proxies(view, 0, count) ||
         (bp_is_periodic(rule) &&
-         !bp_buffer_reserve_slack(&view->marks, &runtime->allocator, 0, count, sizeof(uint8_t)))) {
+         !bp_buffer_reserve_slack(&view->traits, &runtime->allocator, 0, count, sizeof(uint8_t)))) {
         return BP_ERROR_MEMORY;
     }
     // The region in which most boxes lie, away from the ends of periods; the slack is less than the last place of a float.

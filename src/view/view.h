@@ -42,7 +42,7 @@ typedef struct bp_view {
     bp_buffer intervals; // of bp_box_double: the intervals whose ends are ranked
     bp_buffer lists;     // where they are sorted; only in the first of two views
     bp_buffer images;    // of bp_image: owner and shifts of proxy input.count + i
-    bp_buffer marks;     // of uint8_t, by input box; NULL without a period: then all are inexact
+    bp_buffer traits;    // of uint8_t, by input box; NULL without a period: then all are inexact
 } bp_view;
 
 void bp_view_init(bp_view *view, const bp_overlap_rule *rule, const bp_runtime *runtime);
@@ -65,7 +65,7 @@ void bp_view_trim(bp_view *view);
 // Bytes held.
 size_t bp_view_bytes(const bp_view *view);
 
-// ---- inside the room: how 64-bit coordinates become floats (view_ranks.c), and which pairs count (view_confirm.c) ----
+// ---- inside the room: how 64-bit coordinates become floats (view_ranks.c), and which pairs count (view_confirm.c) ---
 
 // For views that are compared with each other: sets their origins, and decides between rounding and ranks.
 void bp_view_choose_map(bp_view *const *views, size_t view_count);

@@ -77,8 +77,8 @@ size_t bp_view_resolve(const bp_view *first, const bp_view *second, bp_pair *pai
 }
 
 static bool is_exact(const bp_view *view, uint32_t object) {
-    return !view->ranked && view->marks.data != NULL &&
-           (((const uint8_t *)view->marks.data)[object] & BP_VIEW_INEXACT) == 0;
+    return !view->ranked && view->traits.data != NULL &&
+           (((const uint8_t *)view->traits.data)[object] & BP_VIEW_INEXACT) == 0;
 }
 
 static bool overlap_exactly(const bp_view *first, const bp_view *second, bp_pair pair) {

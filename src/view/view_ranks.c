@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 16384,
+    BLOCK_MIN = 16384, // boxes that are worth a task
     BLOCKS_MAX = 256,
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
@@ -31,23 +31,23 @@ enum {
     EXACT_RANKS = 1 << 24 // that a float can represent exactly
 };
 
-// Objects below 8 units in the last place count as small.
-static const double SMALL = 0x1p-20;
+// Of the larger coordinate: objects below 8 units in the last place count as small.
+static const double SMALL_EXTENT = 0x1p-20;
 
 // Up to this many small objects squared, per object, are acceptable as candidates.
 static const double BEARABLE = 64.0;
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
 
-typedef struct survey {
+typedef struct precision_survey {
     const bp_view *view;
     bp_blocks blocks;
     double low[BLOCKS_MAX][3], high[BLOCKS_MAX][3]; // of the finite coordinates
     size_t small[BLOCKS_MAX];                       // number of small objects
-} survey;
+} precision_survey;
 
 static void task_bounds(void *context, size_t block) {
-    survey *s = context;
+    precision_survey *s = context;
     const bp_box_double *boxes = s->view->input.doubles;
     for (uint32_t axis = 0; axis < 3; ++axis) {
         s->low[block][axis] = INFINITY;
@@ -72,13 +72,13 @@ static bool is_small(const bp_view *view, const bp_box_double *box) {
         const double low = fabs(box->min[axis] - view->origin[axis]), high = fabs(box->max[axis] - view->origin[axis]);
         const double period = bp_period_of(rule, axis), farther = low > high ? low : high;
         const double extent = box->max[axis] - box->min[axis] + 2.0 * (double)rule->margin;
-        small |= extent < SMALL * (period > 0.0 ? period : farther) && !isinf(farther);
+        small |= extent < SMALL_EXTENT * (period > 0.0 ? period : farther) && !isinf(farther);
     }
     return small;
 }
 
 static void task_small(void *context, size_t block) {
-    survey *s = context;
+    precision_survey *s = context;
     const bp_box_double *boxes = s->view->input.doubles;
     s->small[block] = 0;
     const size_t end = bp_block_begin(s->blocks, block + 1);
@@ -87,16 +87,16 @@ static void task_small(void *context, size_t block) {
     }
 }
 
-static void run_survey(survey *s, const bp_view *view, bp_task task) {
+static void run_survey(precision_survey *s, const bp_view *view, bp_task task) {
     const bp_executor *executor = &view->runtime->executor;
     s->view = view;
-    s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_LEAST, BLOCKS_MAX);
+    s->blocks = bp_blocks_cut(executor, view->input.count, BLOCK_MIN, BLOCKS_MAX);
     bp_parallel_for(executor, s->blocks.count, task, s);
 }
 
 void bp_view_choose_map(bp_view *const *views, size_t view_count) {
     const bp_overlap_rule *rule = views[0]->rule;
-    survey s;
+    precision_survey s;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     size_t total = 0, small_count = 0;
     for (size_t i = 0; i < view_count; ++i) {
@@ -214,7 +214,7 @@ bp_status bp_view_rank(bp_view *const *views, size_t view_count) {
         last_rank = rank > last_rank ? rank : last_rank;
     }
     for (size_t k = 0; k < view_count; ++k) {
-        const bool plain = rule->shape == BP_SHAPE_BOXES && views[k]->marks.data == NULL;
+        const bool plain = rule->shape == BP_SHAPE_BOXES && views[k]->traits.data == NULL;
         views[k]->exact = plain && last_rank <= EXACT_RANKS; // then proxies overlap only if the input boxes do
         bp_box *boxes = views[k]->proxies.data;
         for (size_t i = 0; i < views[k]->count && rule->dimensions == 2; ++i) {

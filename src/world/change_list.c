@@ -4,7 +4,7 @@
 
 enum {
     TRACKED_SHARE = 8, // if more than one object in this many has changed, changes are not listed
-    TRACKED_LEAST = 64
+    TRACKED_MIN = 64
 };
 
 bp_change_list bp_change_list_begin(bool tracks, bool has_events) {
@@ -25,7 +25,7 @@ size_t bp_change_list_bytes(const bp_change_list *list) {
 // ---- room -----------------------------------------------------------------------------------------------------------
 
 size_t bp_change_list_most(size_t id_count) {
-    return id_count / TRACKED_SHARE + TRACKED_LEAST;
+    return id_count / TRACKED_SHARE + TRACKED_MIN;
 }
 
 bool bp_change_list_expects_too_many(double expected, size_t id_count) {

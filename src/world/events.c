@@ -5,8 +5,8 @@
 #include "engine/changes.h"
 
 enum {
-    BLOCK_LEAST = 8192, // pairs that are worth a task
-    BLOCKS_MOST = 256,
+    BLOCK_MIN = 8192, // pairs that are worth a task
+    BLOCKS_MAX = 256,
     AT_ONCE = 4 // pairs that are compared together
 };
 
@@ -37,15 +37,15 @@ static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
     return at;
 }
 
-// Two lists, cut into stretches: block i has the pairs of both from one key on.
+// Two lists, cut into blocks: block i has the pairs of both from one key on.
 typedef struct comparison {
     const bp_pairs *before, *after;
     const uint8_t *marks;
-    bp_blocks blocks;                 // of the list after
-    bool writes;                      // otherwise pairs are only counted
-    bp_pair *begun, *ended;           // the lists to write
-    size_t begun_counts[BLOCKS_MOST]; // of each block; then where its pairs begin
-    size_t ended_counts[BLOCKS_MOST];
+    bp_blocks blocks;                // of the list after
+    bool writes;                     // otherwise pairs are only counted
+    bp_pair *begun, *ended;          // the lists to write
+    size_t begun_counts[BLOCKS_MAX]; // of each block; then where its pairs begin
+    size_t ended_counts[BLOCKS_MAX];
 } comparison;
 
 // Where a block begins in the list before.
@@ -113,7 +113,7 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
     c.before = before;
     c.after = after;
     c.marks = marks;
-    c.blocks = bp_blocks_cut(executor, after->count, BLOCK_LEAST, BLOCKS_MOST);
+    c.blocks = bp_blocks_cut(executor, after->count, BLOCK_MIN, BLOCKS_MAX);
     c.writes = false;
     begun->count = 0;
     ended->count = 0;

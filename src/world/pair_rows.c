@@ -3,11 +3,11 @@
 #include <string.h>
 
 enum {
-    UNIT = 4,        // entries: the room of a row is a multiple,
-    SPARE = 2,       // and so many are free when rows are made,
-    SPARE_SHARE = 4, // and one for so many that there are
+    ROOM_STEP = 4,   // entries: the room of a row is a multiple of this,
+    SPARE = 2,       // this many are free when rows are made,
+    SPARE_SHARE = 4, // and one more for each four in use
     GROWTH = 4,      // entries and ids for which one entry may be added by rows that move, before all are made again
-    FEW = 8,         // entries that are looked through faster than noted by id
+    SCANNED_MAX = 8, // entries: shorter rows are scanned, which is faster than a table by id
     AHEAD = 24       // objects whose rows are fetched before they are needed
 };
 
@@ -102,7 +102,7 @@ bool bp_pair_rows_make(bp_pair_rows *rows, const bp_pairs *pairs, size_t id_coun
     for (uint32_t id = 0; id < id_count; ++id) {
         bp_pair_row *row = own_row(rows, id);
         row->begin = used;
-        row->room = (row->room + row->room / SPARE_SHARE + SPARE + UNIT - 1) / UNIT * UNIT;
+        row->room = (row->room + row->room / SPARE_SHARE + SPARE + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
         used += row->room;
     }
     rows->used_most = used + (used + id_count) / GROWTH;
@@ -124,7 +124,7 @@ bool bp_pair_rows_are_scattered(const bp_pair_rows *rows) {
 
 // Moves a row that is full behind all others, where it has more room.
 static bool move_row(bp_pair_rows *rows, bp_pair_row *row, uint32_t coming, const bp_allocator *allocator) {
-    const size_t room = ((size_t)row->count + row->count / 2 + coming + UNIT) / UNIT * UNIT;
+    const size_t room = ((size_t)row->count + row->count / 2 + coming + ROOM_STEP) / ROOM_STEP * ROOM_STEP;
     if (!reserve_entries(rows, rows->used + room, allocator)) {
         return false;
     }
@@ -212,7 +212,7 @@ size_t bp_pair_rows_count(const bp_pair_rows *rows, const bp_changes *changes) {
             bp_prefetch(row_of(rows, changes->ids[i + AHEAD]));
             const bp_pair_entry *next = entries_of(rows, row_of(rows, changes->ids[i + AHEAD / 2]));
             bp_prefetch(next);
-            bp_prefetch(next + FEW - 1);
+            bp_prefetch(next + SCANNED_MAX - 1);
         }
         count += row_of(rows, changes->ids[i])->count;
     }
@@ -243,12 +243,12 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
             last = owner;
             row = row_of(rows, owner);
             entries = entries_of(rows, row);
-            for (uint32_t k = 0; k < row->count && row->count > FEW; ++k) {
+            for (uint32_t k = 0; k < row->count && row->count > SCANNED_MAX; ++k) {
                 seen[entries[k].other] = k;
             }
         }
-        uint32_t entry = row->count > FEW && other < rows->id_count ? seen[other] : 0;
-        for (uint32_t k = 0; k < row->count && row->count <= FEW; ++k) {
+        uint32_t entry = row->count > SCANNED_MAX && other < rows->id_count ? seen[other] : 0;
+        for (uint32_t k = 0; k < row->count && row->count <= SCANNED_MAX; ++k) {
             entry = entries[k].other == other ? k : entry;
         }
         const bool is_old = entry < row->count && entries[entry].other == other &&

@@ -12,10 +12,10 @@
 #include "world/world.h"
 
 enum {
-    MUCH_SHARE = 16,           // more than one object in this many is much
-    LATELY = 16,               // updates,
-    MUCH_LESS = 8,             // in which there were so many times fewer pairs than before: then memory is given back,
-    LEAST_GIVEN_BACK = 1 << 16 // unless there were hardly more pairs than this
+    MUCH_SHARE = 16,         // more than one object in this many is much
+    LATELY = 16,             // updates,
+    MUCH_LESS = 8,           // in which there were so many times fewer pairs than before: then memory is given back,
+    GIVEN_BACK_MIN = 1 << 16 // unless there were hardly more pairs than this
 };
 
 // ---- bringing the structure up to date ------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static void follow_need(bp_world *world) {
     if (need->updates < LATELY) {
         return;
     }
-    if (need->most > LEAST_GIVEN_BACK && need->lately < need->most / MUCH_LESS) {
+    if (need->most > GIVEN_BACK_MIN && need->lately < need->most / MUCH_LESS) {
         bp_world_give_back(world);
         need->most = need->lately;
     }

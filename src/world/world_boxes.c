@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 
 enum {
-    PREFETCHED = 32,     // boxes that are prefetched
-    SCATTER_LEAST = 2048 // boxes that are worth a task
+    PREFETCHED = 32,   // boxes that are prefetched
+    SCATTER_MIN = 2048 // boxes that are worth a task
 };
 
 static bp_box *floats_of(const bp_world_boxes *boxes) {
@@ -237,7 +237,7 @@ static void scatter_in_order(const scatter *s) {
 
 static void scatter_boxes(bp_world_boxes *boxes, scatter s, size_t count, size_t id_count, const bp_runtime *runtime) {
     const bp_executor *executor = &runtime->executor;
-    s.blocks = bp_blocks_cut(executor, count, SCATTER_LEAST, SIZE_MAX);
+    s.blocks = bp_blocks_cut(executor, count, SCATTER_MIN, SIZE_MAX);
     atomic_init(&s.is_disputed, false);
     if (s.blocks.count > 1 && count < UINT32_MAX &&
         bp_buffer_reserve_slack(&boxes->claims, &runtime->allocator, 0, id_count, sizeof *s.claims)) {

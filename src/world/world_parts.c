@@ -4,18 +4,18 @@
 #include "view/pair_filter.h"
 
 enum {
-    KINDS_MOST = 16,
-    PARTED_LEAST = 8 // one object in so many must be in a part of its own, or nothing is gained
+    CLASSES_MAX = 16,
+    PARTED_MIN = 8 // one object in so many must be in a part of its own, or nothing is gained
 };
 
 // Objects that pass the same others.
-typedef struct kind {
+typedef struct filter_class {
     bp_object object;
     size_t count;
     uint8_t part;
-} kind;
+} filter_class;
 
-static bool is_same_kind(const bp_object *a, const bp_object *b) {
+static bool is_same_class(const bp_object *a, const bp_object *b) {
     return a->group == b->group && a->mask == b->mask && a->island == b->island && a->flags == b->flags;
 }
 
@@ -26,88 +26,89 @@ static bp_object asked_of(const bp_object *object, bool are_apart) {
     return asked;
 }
 
-// The place of an object's kind, or `count` if it is new. Most objects are of the kind of the one before.
-static size_t kind_of(const kind *kinds, size_t count, const bp_object *object, size_t last) {
+// The place of an object's class, or `count` if it is new. Most objects are of the class of the one before.
+static size_t class_of(const filter_class *classes, size_t count, const bp_object *object, size_t last) {
     size_t k = 0;
-    if (last < count && is_same_kind(&kinds[last].object, object)) {
+    if (last < count && is_same_class(&classes[last].object, object)) {
         return last;
     }
-    while (k < count && !is_same_kind(&kinds[k].object, object)) {
+    while (k < count && !is_same_class(&classes[k].object, object)) {
         ++k;
     }
     return k;
 }
 
-// Lists the kinds of all objects. More than KINDS_MOST: SIZE_MAX.
-static size_t list_kinds(kind *kinds, const bp_object *objects, bool are_apart, const bp_box *boxes, size_t count) {
-    size_t kind_count = 0, last = 0;
+// Lists the classes of all objects. More than CLASSES_MAX: SIZE_MAX.
+static size_t list_classes(filter_class *classes, const bp_object *objects, bool are_apart, const bp_box *boxes,
+                           size_t count) {
+    size_t class_count = 0, last = 0;
     for (size_t id = 0; id < count; ++id) {
         if (bp_box_is_hole(&boxes[id])) {
             continue;
         }
         const bp_object object = asked_of(&objects[id], are_apart);
-        last = kind_of(kinds, kind_count, &object, last);
-        if (last == kind_count) {
-            if (kind_count == KINDS_MOST) {
+        last = class_of(classes, class_count, &object, last);
+        if (last == class_count) {
+            if (class_count == CLASSES_MAX) {
                 return SIZE_MAX;
             }
-            kinds[kind_count++] = (kind){.object = object};
+            classes[class_count++] = (filter_class){.object = object};
         }
-        ++kinds[last].count;
+        ++classes[last].count;
     }
-    return kind_count;
+    return class_count;
 }
 
-// Puts kinds into part 1, the most frequent ones first, as long as none of them meets another one there, or itself.
-static void part_kinds(kind *kinds, size_t count) {
+// Puts classes into part 1, the most frequent ones first, as long as none of them meets another one there, or itself.
+static void part_classes(filter_class *classes, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         bool has_partner = false;
         for (size_t k = 0; k < count; ++k) {
-            has_partner |= bp_objects_pass(&kinds[i].object, &kinds[k].object);
+            has_partner |= bp_objects_pass(&classes[i].object, &classes[k].object);
         }
-        kinds[i].part = has_partner ? 0 : BP_PART_NEITHER;
+        classes[i].part = has_partner ? 0 : BP_PART_NEITHER;
     }
     for (;;) {
         size_t best = count;
         for (size_t i = 0; i < count; ++i) {
-            bool is_free = kinds[i].part == 0 && !bp_objects_pass(&kinds[i].object, &kinds[i].object);
+            bool is_free = classes[i].part == 0 && !bp_objects_pass(&classes[i].object, &classes[i].object);
             for (size_t k = 0; k < count; ++k) {
-                is_free &= kinds[k].part != 1 || !bp_objects_pass(&kinds[i].object, &kinds[k].object);
+                is_free &= classes[k].part != 1 || !bp_objects_pass(&classes[i].object, &classes[k].object);
             }
-            best = is_free && (best == count || kinds[i].count > kinds[best].count) ? i : best;
+            best = is_free && (best == count || classes[i].count > classes[best].count) ? i : best;
         }
         if (best == count) {
             return;
         }
-        kinds[best].part = 1;
+        classes[best].part = 1;
     }
 }
 
 bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const bp_object *objects, bool are_apart,
                          const bp_box *boxes, size_t count) {
-    kind kinds[KINDS_MOST];
-    const size_t kind_count = objects != NULL ? list_kinds(kinds, objects, are_apart, boxes, count) : 0;
-    const bool are_too_many = kind_count == SIZE_MAX;
+    filter_class classes[CLASSES_MAX];
+    const size_t class_count = objects != NULL ? list_classes(classes, objects, are_apart, boxes, count) : 0;
+    const bool are_too_many = class_count == SIZE_MAX;
     bool meets[2] = {are_too_many, false}, are_exact = !are_too_many;
     size_t parted = 0;
     if (!are_too_many) { // else only the static ones are a part of their own
-        part_kinds(kinds, kind_count);
-        for (size_t i = 0; i < kind_count; ++i) {
-            parted += kinds[i].part != 0 ? kinds[i].count : 0;
-            for (size_t k = 0; k < kind_count; ++k) {
-                const bool is_first = kinds[i].part == 0 && kinds[k].part == 0;
-                meets[0] |= is_first && bp_objects_pass(&kinds[i].object, &kinds[k].object);
+        part_classes(classes, class_count);
+        for (size_t i = 0; i < class_count; ++i) {
+            parted += classes[i].part != 0 ? classes[i].count : 0;
+            for (size_t k = 0; k < class_count; ++k) {
+                const bool is_first = classes[i].part == 0 && classes[k].part == 0;
+                meets[0] |= is_first && bp_objects_pass(&classes[i].object, &classes[k].object);
             }
         }
-        for (size_t i = 0; i < kind_count; ++i) {
-            for (size_t k = 0; k < kind_count; ++k) {
-                const uint8_t a = kinds[i].part, b = kinds[k].part;
+        for (size_t i = 0; i < class_count; ++i) {
+            for (size_t k = 0; k < class_count; ++k) {
+                const uint8_t a = classes[i].part, b = classes[k].part;
                 const bool may_meet = a != BP_PART_NEITHER && b != BP_PART_NEITHER && (a != b || meets[a]);
-                are_exact &= may_meet == bp_objects_pass(&kinds[i].object, &kinds[k].object);
+                are_exact &= may_meet == bp_objects_pass(&classes[i].object, &classes[k].object);
             }
         }
     }
-    if (objects == NULL || (!are_too_many && parted < count / PARTED_LEAST + 1)) {
+    if (objects == NULL || (!are_too_many && parted < count / PARTED_MIN + 1)) {
         p->parts = (bp_parts){
             .meets_itself = {true, true}, .are_all = true, .version = p->parts.version + (p->parts.of != NULL)};
         p->are_exact = objects == NULL || (!are_too_many && parted == 0 && are_exact && meets[0]);
@@ -128,8 +129,8 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
             now = (objects[id].flags & BP_STATIC) != 0;
         } else if (!bp_box_is_hole(&boxes[id])) {
             const bp_object object = asked_of(&objects[id], are_apart);
-            last = kind_of(kinds, kind_count, &object, last);
-            now = kinds[last].part;
+            last = class_of(classes, class_count, &object, last);
+            now = classes[last].part;
         }
         has_changed |= before != BP_PART_NEITHER && now != before;
         are_all &= now != BP_PART_NEITHER || bp_box_is_hole(&boxes[id]);

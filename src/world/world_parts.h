@@ -1,7 +1,7 @@
 // The parts of a world (engine/parts.h): two sets of its objects. At least one of them holds only objects that never pair with each
 // other. They follow from what pairs with what:
 //
-//     kinds    | A | A | S | A | C | S |      by id: group, mask, flags, island
+//     classes  | A | A | S | A | C | S |      by id: group, mask, flags, island
 //     pass       A -- A, A -- S    C -- nobody
 //     parts    | 0 | 0 | 1 | 0 | - | 1 |      S is a part of its own, because no S meets an S
 //

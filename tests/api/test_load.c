@@ -1,8 +1,8 @@
 // Loading damaged streams: cut, altered, forged, for another config; and failing reads or allocations.
 #include "support/world_streams.h"
 
-#include "world/save/block_stream.h"
 #include "world/save/save_format.h"
+#include "world/save/section_stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,14 +129,14 @@ typedef struct forgery {
     size_t pair_count;
 } forgery;
 
-static void put_header(bp_record_writer *w, const forgery *f) {
+static void put_header(bp_section_writer *w, const forgery *f) {
     const uint64_t counts[] = {f->ids, f->holes, f->gone, f->changed, f->pairs};
-    unsigned char *record = bp_record_next(w, BP_PREAMBLE_BYTES);
+    unsigned char *record = bp_section_put(w, BP_PREAMBLE_BYTES);
     memset(record, 0, BP_PREAMBLE_BYTES);
     memcpy(record, BP_SAVE_MAGIC, BP_MAGIC_BYTES);
     bp_store_u32(record + 8, f->version);
-    assert_true(bp_records_end(w));
-    record = bp_record_next(w, BP_HEADER_BYTES);
+    assert_true(bp_section_end(w));
+    record = bp_section_put(w, BP_HEADER_BYTES);
     memset(record, 0, BP_HEADER_BYTES);
     bp_store_u32(record, f->content);
     bp_store_u32(record + 4, 3);
@@ -145,56 +145,56 @@ static void put_header(bp_record_writer *w, const forgery *f) {
     for (size_t i = 0; i < COUNT_OF(counts); ++i) {
         bp_store_u64(record + 32 + 8 * i, counts[i]);
     }
-    assert_true(bp_records_end(w));
+    assert_true(bp_section_end(w));
 }
 
-static void put_ids(bp_record_writer *w, const bp_id *ids, size_t count) {
+static void put_ids(bp_section_writer *w, const bp_id *ids, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        bp_store_u32(bp_record_next(w, BP_ID_BYTES), ids[i]);
+        bp_store_u32(bp_section_put(w, BP_ID_BYTES), ids[i]);
     }
-    assert_true(bp_records_end(w));
+    assert_true(bp_section_end(w));
 }
 
-static void put_box(bp_record_writer *w, const bp_box *box) {
-    unsigned char *record = bp_record_next(w, BP_BOX_BYTES);
+static void put_box(bp_section_writer *w, const bp_box *box) {
+    unsigned char *record = bp_section_put(w, BP_BOX_BYTES);
     for (size_t axis = 0; axis < 3; ++axis) {
         bp_store_float(record + 4 * axis, box->min[axis]);
         bp_store_float(record + 12 + 4 * axis, box->max[axis]);
     }
 }
 
-static void put_boxes(bp_record_writer *w, const bp_box *boxes, size_t count) {
+static void put_boxes(bp_section_writer *w, const bp_box *boxes, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         put_box(w, &boxes[i]);
     }
-    assert_true(bp_records_end(w));
+    assert_true(bp_section_end(w));
 }
 
-static void put_objects(bp_record_writer *w, const forgery *f) {
+static void put_objects(bp_section_writer *w, const forgery *f) {
     for (size_t i = 0; i < f->box_count && (f->content & BP_SAVED_OBJECTS) != 0; ++i) {
-        unsigned char *record = bp_record_next(w, BP_OBJECT_BYTES);
+        unsigned char *record = bp_section_put(w, BP_OBJECT_BYTES);
         memset(record, 0, BP_OBJECT_BYTES);
         bp_store_u32(record + 16, f->object_flags);
     }
-    assert_true(bp_records_end(w));
+    assert_true(bp_section_end(w));
 }
 
-static void put_pair(bp_record_writer *w, bp_pair pair) {
-    unsigned char *record = bp_record_next(w, BP_PAIR_BYTES);
+static void put_pair(bp_section_writer *w, bp_pair pair) {
+    unsigned char *record = bp_section_put(w, BP_PAIR_BYTES);
     bp_store_u32(record, pair.a);
     bp_store_u32(record + 4, pair.b);
 }
 
-static void put_pairs(bp_record_writer *w, const forgery *f) {
+static void put_pairs(bp_section_writer *w, const forgery *f) {
     for (size_t i = 0; i < f->pair_count; ++i) {
         put_pair(w, f->pair[i]);
     }
-    assert_true(bp_records_end(w));
+    assert_true(bp_section_end(w));
 }
 
 static stream forge(const forgery *f) {
     stream s = {0};
-    bp_record_writer w = {.write = stream_write, .context = &s};
+    bp_section_writer w = {.write = stream_write, .context = &s};
     put_header(&w, f);
     put_ids(&w, f->hole, f->hole_count);
     put_boxes(&w, f->box, f->box_count);
@@ -336,25 +336,25 @@ static void expect_cheap(stream s, const char *what) {
     stream_free(&s);
 }
 
-// The header and some holes, boxes and pairs: enough for a few blocks, not for the promise.
+// The header and some holes, boxes and pairs: enough for a few frames, not for the promise.
 static stream begin_promise(forgery f, bp_id hole_count, size_t box_count, bp_id pair_count) {
     stream s = {0};
-    bp_record_writer w = {.write = stream_write, .context = &s};
+    bp_section_writer w = {.write = stream_write, .context = &s};
     const bp_box box = {.min = {0}};
     f.content = 0;
     put_header(&w, &f);
     for (bp_id id = 0; id < hole_count; ++id) {
-        bp_store_u32(bp_record_next(&w, BP_ID_BYTES), id);
+        bp_store_u32(bp_section_put(&w, BP_ID_BYTES), id);
     }
-    assert_true(bp_records_end(&w));
+    assert_true(bp_section_end(&w));
     for (size_t i = 0; i < box_count; ++i) {
         put_box(&w, &box);
     }
-    assert_true(bp_records_end(&w));
+    assert_true(bp_section_end(&w));
     for (bp_id i = 0; i < pair_count; ++i) {
         put_pair(&w, (bp_pair){0, i + 1});
     }
-    assert_true(bp_records_end(&w));
+    assert_true(bp_section_end(&w));
     return s;
 }
 

@@ -87,7 +87,7 @@ static void a_bucket_finds_its_cells_with_every_hash(void **state) {
     (void)state;
     skip_where_threads_are_sanitized();
     uint64_t found[CELLS];
-    slot slots[3 * CELLS];
+    cuckoo_slot slots[3 * CELLS];
     cuckoo_grid grid = {.slots = {.data = slots}};
     fill_found(found);
     size_t filled = 0;
@@ -109,7 +109,7 @@ static void an_insertion_that_cycles_ends(void **state) {
     (void)state;
     skip_where_threads_are_sanitized();
     uint64_t found[CELLS];
-    slot slots[3 * CELLS];
+    cuckoo_slot slots[3 * CELLS];
     fill_found(found);
     for (uint32_t hash = 0; hash < HASHES_MAX; ++hash) {
         const bucket b = {.table_size = CELLS / TABLES, .cell_count = CELLS, .hash = hash};

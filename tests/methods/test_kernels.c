@@ -148,7 +148,7 @@ static void check_tests(arena *a, const bp_kernels *kernels, const char *name, c
                               .test_count = count,
                               .out = a->found,
                               .room = room,
-                              .names = ordered ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE};
+                              .pair_ids = ordered ? BP_IDS_ASCENDING : BP_IDS_BY_ROLE};
     a->found[room] = SENTINEL;
     size_t expected = 0, done = SIZE_MAX;
     for (size_t i = 0; i < fitting; ++i) {
@@ -438,8 +438,8 @@ static void check_parting(const bp_kernels *kernels, const char *name) {
             fill_records(records, count, &random);
             memcpy(same, records, sizeof same);
             const float plane = axis == 2 ? 1.0f : (float)(3.0 * rng_unit(&random));
-            kernels->part_records(records, count, axis, plane, scratch, parts);
-            bp_kernels_scalar.part_records(same, count, axis, plane, scratch, plain);
+            kernels->partition_records(records, count, axis, plane, scratch, parts);
+            bp_kernels_scalar.partition_records(same, count, axis, plane, scratch, plain);
             assert_int_equal(parts[0].count + parts[1].count + parts[2].count, count);
             if (memcmp(records, same, count * sizeof *same) != 0) {
                 fail_msg("%s: %zu records are parted differently", name, count);

@@ -112,8 +112,8 @@ static void cut_cells(uint32_t cells[ALL_CELLS + 1], rng *random) {
 }
 
 static void expect_point(const table *tube, size_t place, const table *from, size_t at, const float shift[3],
-                         uint32_t renaming) {
-    assert_int_equal(tube->ids[place], (uint32_t)(from->ids[at] + renaming));
+                         uint32_t id_offset) {
+    assert_int_equal(tube->ids[place], (uint32_t)(from->ids[at] + id_offset));
     for (int axis = 0; axis < 3; ++axis) {
         assert_true(tube->values[axis][place] == from->values[axis][at] + shift[axis]);
     }
@@ -131,7 +131,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
         cut_cells(cells, &random);
         for (size_t r = 0; r < ROWS; ++r) {
             rows[r] = (bp_tube_row){
-                .cells = cells + r * CELLS, .shift = {(float)r, -2.0f * (float)r}, .renaming = (uint32_t)(3 - 3 * r)};
+                .cells = cells + r * CELLS, .shift = {(float)r, -2.0f * (float)r}, .id_offset = (uint32_t)(3 - 3 * r)};
         }
         const bp_tube_job job = {.from = from.columns,
                                  .to = tube.columns,
@@ -140,7 +140,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
                                  .first = 2,
                                  .last = CELLS,
                                  .shift = 5.0f,
-                                 .renaming = 9,
+                                 .id_offset = 9,
                                  .starts = starts};
         const size_t end = kernels->fill_tube(&job);
         size_t place = 0;
@@ -149,7 +149,7 @@ static void check_tubes(const bp_kernels *kernels, const char *name) {
             for (size_t r = 0; r < ROWS; ++r) {
                 const float shift[] = {5.0f, (float)r, -2.0f * (float)r};
                 for (size_t at = rows[r].cells[cell]; at < rows[r].cells[cell + 1]; ++at) {
-                    expect_point(&tube, place++, &from, at, shift, 9 + rows[r].renaming);
+                    expect_point(&tube, place++, &from, at, shift, 9 + rows[r].id_offset);
                 }
             }
         }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 16, // chunks
-    BLOCKS_MOST = 256,
+    BLOCK_MIN = 16, // chunks
+    BLOCKS_MAX = 256,
     SAMPLE = 48, // boxes that say whether a cut pays
 };
 
@@ -31,7 +31,7 @@ static size_t block_end(const cutting *c, size_t block) {
 // Each block has a result of this size.
 static bool run_blocks(cutting *c, void (*task)(void *context, size_t block), size_t result_size) {
     const bp_runtime *runtime = &c->cut->setup->runtime;
-    c->blocks = bp_blocks_cut(&runtime->executor, (c->count + BP_CHUNK - 1) / BP_CHUNK, BLOCK_LEAST, BLOCKS_MOST);
+    c->blocks = bp_blocks_cut(&runtime->executor, (c->count + BP_CHUNK - 1) / BP_CHUNK, BLOCK_MIN, BLOCKS_MAX);
     if (!bp_buffer_reserve(&c->cut->tasks, &runtime->allocator, 0, c->blocks.count, result_size)) {
         return false;
     }

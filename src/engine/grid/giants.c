@@ -9,7 +9,7 @@ bool bp_giants_list(bp_giants *giants, const bp_box *boxes, size_t count, const 
         for (int axis = 0; axis < 3; ++axis) {
             is_giant |= (double)boxes[id].max[axis] - (double)boxes[id].min[axis] > most[axis];
         }
-        if (is_giant && giants->count == BP_GIANTS_MOST) {
+        if (is_giant && giants->count == BP_GIANTS_MAX) {
             giants->count = 0;
             return false;
         }

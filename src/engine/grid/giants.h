@@ -11,10 +11,10 @@
 #include "base/pair_sink.h"
 #include "engine/setup.h"
 
-enum { BP_GIANTS_MOST = 8 };
+enum { BP_GIANTS_MAX = 8 };
 
 typedef struct bp_giants {
-    uint32_t ids[BP_GIANTS_MOST]; // ascending
+    uint32_t ids[BP_GIANTS_MAX]; // ascending
     size_t count;
 } bp_giants;
 

@@ -86,25 +86,25 @@ static bool group_of_box(const bp_box *original, uint32_t dimensions, double wei
     return true;
 }
 
-typedef struct sample {
+typedef struct sampled_object {
     float min[3];
     uint16_t group;
-} sample;
+} sampled_object;
 
 // The slot of a sample's cell, where its group's space is divided into 2^bits cells per axis.
-static size_t slot_of(const group *g, const sample *s, int bits, int slot_bits) {
+static size_t slot_of(const group *g, const sampled_object *s, int bits, int slot_bits) {
     uint32_t hash = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const double span = (double)g->high[axis] - (double)g->low[axis];
-        const double part = span > 0.0 ? ((double)s->min[axis] - (double)g->low[axis]) / span : 0.0;
-        hash = (hash ^ (uint32_t)ldexp(part * 0.999, bits)) * 0x9e3779b1u;
+        const double share = span > 0.0 ? ((double)s->min[axis] - (double)g->low[axis]) / span : 0.0;
+        hash = (hash ^ (uint32_t)ldexp(share * 0.999, bits)) * 0x9e3779b1u;
         hash ^= hash >> 15;
     }
     return hash * 0x85ebca6bu >> (32 - slot_bits);
 }
 
 // Measures at finer and finer scales, as long as objects clump and enough of them share cells to be significant.
-static void measure_clumps(group *g, const sample *samples, size_t count) {
+static void measure_clumps(group *g, const sampled_object *samples, size_t count) {
     uint16_t slots[1 << SLOT_BITS];
     int slot_bits = 8; // different cells should rarely share a slot, but the table must not cost more than the samples
     while (slot_bits < SLOT_BITS && (size_t)1 << slot_bits < 16 * count) {
@@ -202,7 +202,7 @@ typedef struct estimate {
     cells cells;
 } estimate;
 
-static double part_of(double width, double span) {
+static double share_of(double width, double span) {
     return width < span ? width / span : 1.0;
 }
 
@@ -213,15 +213,15 @@ static double cost_of_range(double candidates) {
 }
 
 // Neighbouring groups that share a level.
-typedef struct members {
+typedef struct group_members {
     const group *groups;
     size_t first, last;
     group merged;
-} members;
+} group_members;
 
 // The candidates in a part of a row: objects nearby, and distant objects that folding puts into the same cells. Of the objects
 // of a group, the largest number that the density at any scale suggests, for the part or for one cell of that scale.
-static double candidates_along(const members *m, const cells *c, double width) {
+static double candidates_along(const group_members *m, const cells *c, double width) {
     const double size[3] = {width, c->size[1], c->size[2]};
     double near = 0.0;
     for (size_t i = m->first; i <= m->last; ++i) {
@@ -231,8 +231,8 @@ static double candidates_along(const members *m, const cells *c, double width) {
             const double cell = 1.0 / (double)(1u << SCALE_BITS * (scale + 1));
             double here = g->count * g->clump[scale];
             for (int axis = 0; axis < 3; ++axis) {
-                const double part = part_of(size[axis], group_span(g, axis));
-                here *= g->high[axis] > g->low[axis] ? (scale > 0 && part > cell ? cell : part) : 1.0;
+                const double share = share_of(size[axis], group_span(g, axis));
+                here *= g->high[axis] > g->low[axis] ? (scale > 0 && share > cell ? cell : share) : 1.0;
             }
             most = fmax(most, here);
         }
@@ -245,7 +245,7 @@ static double candidates_along(const members *m, const cells *c, double width) {
 
 // Tries a level with cells of about this many times the largest extents, or of `least` if that is more, which `finer` objects
 // also search, and keeps the better estimate.
-static void try_cells(const members *m, double finer, double least, double along, double beside, estimate *best) {
+static void try_cells(const group_members *m, double finer, double least, double along, double beside, estimate *best) {
     const group *g = &m->merged;
     double wanted[3], cross[3], rows_above = 1.0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -254,8 +254,8 @@ static void try_cells(const members *m, double finer, double least, double along
     }
     const cells c = cells_of_size(g, wanted);
     for (int axis = 1; axis < 3; ++axis) {
-        cross[axis] = c.bits[axis] > 0 ? part_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
-        rows_above *= 1.0 + (c.bits[axis] > 0 ? part_of((double)g->largest[axis], c.size[axis]) : 0.0);
+        cross[axis] = c.bits[axis] > 0 ? share_of(g->sum[axis] / g->count, c.size[axis]) : 0.0;
+        rows_above *= 1.0 + (c.bits[axis] > 0 ? share_of((double)g->largest[axis], c.size[axis]) : 0.0);
     }
     const double mean = g->sum[0] / g->count, reach = (double)g->largest[0];
     const double own = cost_of_range(candidates_along(m, &c, mean + 0.5 * c.size[0]));
@@ -275,7 +275,7 @@ static const double BESIDE[] = {1.001, 1.5, 2.0, 3.0};
 
 // The best cells for a level that `finer` objects also search: first the scale, between the largest extents and the whole
 // scene, then the shape.
-static estimate estimate_members(const members *m, double finer) {
+static estimate estimate_members(const group_members *m, double finer) {
     estimate best = {.inside = DBL_MAX, .total = DBL_MAX};
     const group *g = &m->merged;
     double longest = 0.0, largest = 0.0, best_least = 0.0, least = 0.0;
@@ -316,7 +316,7 @@ static size_t gather_groups(const bp_box *boxes, size_t count, uint32_t dimensio
     const size_t most = 4 + count / 256 < OCTAVES_MAX ? 4 + count / 256 : OCTAVES_MAX;
     const double weight = (double)count / (double)wanted;
     group octaves[OCTAVES];
-    sample samples[SAMPLE], sorted[SAMPLE]; // the group of each is its octave for now
+    sampled_object samples[SAMPLE], sorted[SAMPLE]; // the group of each is its octave for now
     uint16_t group_of_octave[OCTAVES] = {0};
     size_t begins[OCTAVES_MAX + 1] = {0}, next[OCTAVES_MAX];
     size_t sample_count = 0, group_count = 0, used = 0, joined = 0;
@@ -337,7 +337,7 @@ static size_t gather_groups(const bp_box *boxes, size_t count, uint32_t dimensio
         }
         const uint16_t octave = (uint16_t)bp_octave_of(size);
         group_merge(&octaves[octave], &one);
-        samples[sample_count++] = (sample){.min = {one.low[0], one.low[1], one.low[2]}, .group = octave};
+        samples[sample_count++] = (sampled_object){.min = {one.low[0], one.low[1], one.low[2]}, .group = octave};
     }
     for (size_t i = 0; i < OCTAVES; ++i) {
         used += octaves[i].count > 0.0;
@@ -383,7 +383,7 @@ typedef struct choice {
 // The best way to end with a level that includes group `last`, if the best ways for the groups before are known.
 static choice choose_last(const group *groups, const choice *before, size_t last) {
     choice best = {.cost = DBL_MAX};
-    members m = {.groups = groups, .last = last, .merged = group_empty()};
+    group_members m = {.groups = groups, .last = last, .merged = group_empty()};
     for (size_t first = last + 1; first-- > 0;) {
         m.first = first;
         group_merge(&m.merged, &groups[first]);

@@ -30,32 +30,32 @@
 #include <string.h>
 
 enum {
-    BLOCK_LEAST = 2048, // boxes that are worth a task
-    PLAN_AGE = 8,       // builds for which the levels are kept
+    BLOCK_MIN = 2048, // boxes that are worth a task
+    PLAN_AGE = 8,     // builds for which the levels are kept
     USUAL_LEVELS = 16
 };
 
 // A box that the kernels find to fit no level keeps that key: it is scanned, and comes behind all cells.
-_Static_assert(BP_KEY_ELSEWHERE == BP_SORT_KEY_LAST, "the same mark");
+_Static_assert(BP_KEY_ELSEWHERE == BP_SORT_KEY_LAST, "the same value");
 
 // What a block of boxes contributes to a level.
-typedef struct level_part {
+typedef struct level_sums {
     float reach[3];
     size_t count;
-} level_part;
+} level_sums;
 
 typedef struct build {
     bp_sorted_grid *grid;
     const bp_box *boxes;
     size_t count;
-    level_part *parts; // per block and level
+    level_sums *sums; // per block and level
 } build;
 
 static void free_grid(bp_sorted_grid *grid) {
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
     bp_block_sinks_free(&grid->block_sinks, allocator);
     bp_bucket_sort_free(&grid->sort, allocator);
-    bp_buffer *buffers[] = {&grid->levels.buffer, &grid->columns_buffer, &grid->table_buffer, &grid->parts_buffer};
+    bp_buffer *buffers[] = {&grid->levels.buffer, &grid->columns_buffer, &grid->table_buffer, &grid->sums_buffer};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -64,7 +64,7 @@ static void free_grid(bp_sorted_grid *grid) {
 // ---- 1. keys --------------------------------------------------------------------------------------------------------
 
 // The keys of boxes that do not fit the finest level: on the first level that they fit, or none.
-static void find_coarser_keys(const build *b, level_part *parts, size_t begin, size_t count) {
+static void find_coarser_keys(const build *b, level_sums *sums, size_t begin, size_t count) {
     const bp_levels *levels = &b->grid->levels;
     const bp_method_setup *setup = b->grid->setup;
     uint32_t *keys = b->grid->sort.keys;
@@ -76,8 +76,8 @@ static void find_coarser_keys(const build *b, level_part *parts, size_t begin, s
             keys[i] = BP_SORT_KEY_NONE;
         }
         for (size_t level = 1; level < levels->count && keys[i] == BP_KEY_ELSEWHERE; ++level) {
-            parts[level].count += setup->kernels->cell_keys(bp_level_at(levels, level), setup->dimensions, &b->boxes[i],
-                                                            1, &keys[i], parts[level].reach);
+            sums[level].count += setup->kernels->cell_keys(bp_level_at(levels, level), setup->dimensions, &b->boxes[i],
+                                                           1, &keys[i], sums[level].reach);
         }
     }
 }
@@ -86,9 +86,9 @@ static void task_find_keys(void *context, size_t block) {
     const build *b = context;
     const bp_method_setup *setup = b->grid->setup;
     const bp_bucket_sort *sort = &b->grid->sort;
-    level_part *parts = b->parts + block * b->grid->levels.count;
+    level_sums *sums = b->sums + block * b->grid->levels.count;
     bp_bucket_sort_clear(sort, block);
-    memset(parts, 0, b->grid->levels.count * sizeof *parts);
+    memset(sums, 0, b->grid->levels.count * sizeof *sums);
     const size_t end = bp_block_begin(sort->blocks, block + 1);
     for (size_t begin = bp_block_begin(sort->blocks, block); begin < end; begin += BP_CHUNK) {
         const size_t count = end - begin < BP_CHUNK ? end - begin : BP_CHUNK;
@@ -96,29 +96,29 @@ static void task_find_keys(void *context, size_t block) {
         size_t fitting = 0;
         if (b->grid->levels.count > 0) {
             fitting = setup->kernels->cell_keys(bp_level_at(&b->grid->levels, 0), setup->dimensions, b->boxes + begin,
-                                                count, keys, parts[0].reach);
-            parts[0].count += fitting;
+                                                count, keys, sums[0].reach);
+            sums[0].count += fitting;
         } else {
             memset(keys, 0xff, count * sizeof *keys); // BP_KEY_ELSEWHERE
         }
         if (fitting < count) {
-            find_coarser_keys(b, parts, begin, count);
+            find_coarser_keys(b, sums, begin, count);
         }
         bp_bucket_sort_count(sort, block, begin, begin + count);
     }
 }
 
-static void join_level_parts(const build *b) {
+static void join_level_sums(const build *b) {
     const size_t level_count = b->grid->levels.count;
     for (size_t i = 0; i < level_count; ++i) {
         bp_level *level = bp_level_at(&b->grid->levels, i);
         level->count = 0;
         memset(level->reach, 0, sizeof level->reach);
         for (size_t block = 0; block < b->grid->sort.blocks.count; ++block) {
-            const level_part *part = &b->parts[block * level_count + i];
-            level->count += part->count;
+            const level_sums *own = &b->sums[block * level_count + i];
+            level->count += own->count;
             for (int axis = 0; axis < 3; ++axis) {
-                level->reach[axis] = fmaxf(level->reach[axis], part->reach[axis]);
+                level->reach[axis] = fmaxf(level->reach[axis], own->reach[axis]);
             }
         }
         for (int axis = 0; axis < 3; ++axis) {
@@ -143,21 +143,21 @@ static void fill_bucket(void *context, size_t bucket, size_t begin, size_t end) 
 static bool reserve_build(build *b) {
     bp_sorted_grid *grid = b->grid;
     const bp_allocator *allocator = &grid->setup->runtime.allocator;
-    const bp_blocks blocks = bp_blocks_cut(&grid->setup->runtime.executor, b->count, BLOCK_LEAST, SIZE_MAX);
+    const bp_blocks blocks = bp_blocks_cut(&grid->setup->runtime.executor, b->count, BLOCK_MIN, SIZE_MAX);
     const size_t usual_cells = BP_CELLS_PER_OBJECT * b->count + (size_t)USUAL_LEVELS * 256;
     const size_t cells = grid->cell_count > usual_cells ? grid->cell_count : usual_cells;
     const size_t levels = grid->levels.count > USUAL_LEVELS ? grid->levels.count : USUAL_LEVELS;
-    const size_t parts = blocks.count * levels;
+    const size_t sums = blocks.count * levels;
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, allocator, b->count) ||
         !bp_buffer_reserve_slack(&grid->table_buffer, allocator, 0, bp_size_add(cells, 2), sizeof(uint32_t)) ||
-        !bp_buffer_reserve_slack(&grid->parts_buffer, allocator, 0, parts, sizeof(level_part)) ||
+        !bp_buffer_reserve_slack(&grid->sums_buffer, allocator, 0, sums, sizeof(level_sums)) ||
         !bp_bucket_sort_begin(&grid->sort, allocator, blocks, grid->cell_count)) {
         return false;
     }
     grid->sort.keys = grid->columns.id; // they lie where the ids will be
     grid->sort.ids = grid->columns.id;
     grid->sort.table = grid->table_buffer.data;
-    b->parts = grid->parts_buffer.data;
+    b->sums = grid->sums_buffer.data;
     return true;
 }
 
@@ -207,7 +207,7 @@ static bp_status build_grid(bp_sorted_grid *grid, const bp_box *boxes, size_t co
         return BP_ERROR_MEMORY;
     }
     bp_parallel_for(&runtime->executor, grid->sort.blocks.count, task_find_keys, &b);
-    join_level_parts(&b);
+    join_level_sums(&b);
     bp_bucket_sort_run(&grid->sort, &runtime->executor, fill_bucket, &b);
     grid->grid_count = grid->sort.cell_items;
     grid->total_count = grid->sort.total_items;
@@ -227,7 +227,7 @@ static void describe_grid(const bp_sorted_grid *grid, bp_stats *stats) {
     stats->objects_per_cell_max = grid->sort.fullest;
     stats->objects_per_cell = grid->sort.occupied > 0 ? (double)grid->grid_count / (double)grid->sort.occupied : 0.0;
     stats->bytes = grid->levels.buffer.bytes + grid->columns_buffer.bytes + grid->table_buffer.bytes +
-                   grid->parts_buffer.bytes + bp_bucket_sort_bytes(&grid->sort) +
+                   grid->sums_buffer.bytes + bp_bucket_sort_bytes(&grid->sort) +
                    bp_block_sinks_bytes(&grid->block_sinks);
 }
 

@@ -11,7 +11,7 @@
 // A box lives in the cell of its min corner. It is tested against the boxes that follow it in its own row, as far as it
 // reaches, and against the four rows on the upper side that it crosses into. Between levels, boxes of the finer level
 // search the rows of the coarser one, or the other way round where the coarser level has few boxes. Boxes that fit no
-// level (infinite ones, and a few giants) are scanned: tested against all boxes, except for stretches of boxes whose
+// level (infinite ones, and a few giants) are scanned: tested against all boxes, except for ranges of boxes whose
 // bounds they do not touch.
 #ifndef BP_SORTED_GRID_H
 #define BP_SORTED_GRID_H
@@ -30,7 +30,7 @@ typedef struct bp_sorted_grid {
     size_t total_count; // boxes in levels and scanned boxes
     bp_columns columns;
 
-    bp_buffer columns_buffer, table_buffer, parts_buffer;
+    bp_buffer columns_buffer, table_buffer, sums_buffer;
     bp_block_sinks block_sinks;
     bp_bucket_sort sort; // of the boxes by cell
 } bp_sorted_grid;

@@ -17,16 +17,16 @@
 #include <string.h>
 
 enum {
-    UNIT = 1024,       // boxes that are searched as one unit of work, about
-    STRETCH = 256,     // boxes in levels that are tested together against scanned boxes
-    STRETCHES = 16,    // stretches that are one unit
-    BOUNDED_LEAST = 4, // scanned boxes for which the bounds of a stretch pay
-    SEGMENT = 65536,   // other scanned boxes that a scanned box is tested against at once
-    SCAN_TESTS = 8,    // such tests that are one unit
-    SPARSE_LEVEL = 16, // boxes; at this number both ways cost the same
-    BETWEEN = 32,      // boxes of one set that are searched for in another together
-    NEAR = 65536,      // boxes of a grid that fits into the cache
-    ROWS_AHEAD = 8     // rows per axis that are prefetched, at most
+    BOXES_PER_UNIT = 1024, // about
+    RANGE = 256,           // boxes in levels that are tested together against scanned boxes
+    RANGES_PER_UNIT = 16,  // ranges that are one unit
+    BOUNDED_MIN = 4,       // scanned boxes for which the bounds of a range pay
+    SCAN_BATCH = 65536,    // other scanned boxes that a scanned box is tested against at once
+    SCAN_TESTS = 8,        // such tests that are one unit
+    SPARSE_LEVEL = 16,     // boxes; at this number both ways cost the same
+    BETWEEN = 32,          // boxes of one set that are searched for in another together
+    NEAR = 65536,          // boxes of a grid that fits into the cache
+    ROWS_AHEAD = 8         // rows per axis that are prefetched, at most
 };
 
 // ---- cells and rows -------------------------------------------------------------------------------------------------
@@ -49,15 +49,15 @@ static inline int32_t highest_cell(const bp_level *level, int axis, double max) 
     return bp_cell_of_double(max, level->inverse[axis]);
 }
 
-typedef struct span {
+typedef struct cell_range {
     int32_t low, count;
-} span;
+} cell_range;
 
 // The same as a first cell and a number of cells: at most as many as the folded grid has.
-static inline span span_of(const bp_level *level, int axis, float min, float max) {
+static inline cell_range cell_range_of(const bp_level *level, int axis, float min, float max) {
     const int32_t low = lowest_cell(level, axis, (double)min), high = highest_cell(level, axis, (double)max);
     const int32_t most = (int32_t)(1u << level->bits[axis]);
-    return (span){.low = low, .count = (int64_t)high - low < most ? high - low + 1 : most};
+    return (cell_range){.low = low, .count = (int64_t)high - low < most ? high - low + 1 : most};
 }
 
 BP_PREFETCHER prefetch_boxes(const bp_columns *columns, size_t position) {
@@ -160,13 +160,13 @@ static void test_rows_around(bp_range_tester *t, const chunk *k, size_t crossed)
 
 // The part of a level that a box reaches: rows, and the cells of each.
 typedef struct level_reach {
-    span y, z;
+    cell_range y, z;
     int32_t low, high;
 } level_reach;
 
 static inline level_reach level_reach_of(const bp_columns *c, size_t p, const bp_level *level) {
-    return (level_reach){.y = span_of(level, 1, c->min[1][p], c->max[1][p]),
-                         .z = span_of(level, 2, c->min[2][p], c->max[2][p]),
+    return (level_reach){.y = cell_range_of(level, 1, c->min[1][p], c->max[1][p]),
+                         .z = cell_range_of(level, 2, c->min[2][p], c->max[2][p]),
                          .low = lowest_cell(level, 0, (double)c->min[0][p]),
                          .high = highest_cell(level, 0, (double)c->max[0][p])};
 }
@@ -261,7 +261,8 @@ static void search_row(bp_range_tester *t, const bp_sorted_grid *grid, const bp_
     // The one row that the next row of boxes will be the first to need is prefetched; not all of a long row, which is
     // searched by many units.
     const uint32_t *next = row_at(grid, level, y + 2, z + 1);
-    for (size_t p = next[0], stop = next[cells] - p < UNIT ? next[cells] : p + UNIT; p < stop; p += 16) {
+    for (size_t p = next[0], stop = next[cells] - p < BOXES_PER_UNIT ? next[cells] : p + BOXES_PER_UNIT; p < stop;
+         p += 16) {
         prefetch_boxes(&grid->columns, p);
     }
     for (k.begin = begin; k.begin < end && !t->failed; k.begin = k.end) {
@@ -334,7 +335,7 @@ static void search_positions(bp_range_tester *t, const bp_sorted_grid *grid, siz
 
 // ---- scanned boxes --------------------------------------------------------------------------------------------------
 
-static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t end) {
+static bp_box bounds_of_range(const bp_sorted_grid *grid, size_t begin, size_t end) {
     bp_box bounds;
     for (int axis = 0; axis < 3; ++axis) {
         float high = -INFINITY, low = INFINITY; // bounds of the other ends, which are not used
@@ -348,9 +349,9 @@ static bp_box bounds_of_stretch(const bp_sorted_grid *grid, size_t begin, size_t
 
 // Tests boxes in levels against all scanned boxes that touch their bounds. Walls around a scene touch hardly any: if
 // the boxes are inside the walls, so are their bounds, however the cells are folded.
-static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
-    const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_LEAST;
-    const bp_box bounds = bounded ? bounds_of_stretch(grid, begin, end) : (bp_box){{0}, {0}};
+static void scan_range(bp_range_tester *t, const bp_sorted_grid *grid, size_t begin, size_t end) {
+    const bool bounded = grid->total_count - grid->grid_count >= BOUNDED_MIN;
+    const bp_box bounds = bounded ? bounds_of_range(grid, begin, end) : (bp_box){{0}, {0}};
     t->sink->tests += bounded ? grid->total_count - grid->grid_count : 0;
     for (size_t p = grid->grid_count; p < grid->total_count; ++p) {
         const bp_box scanned = bp_columns_box(&grid->columns, p);
@@ -364,28 +365,30 @@ static void scan_stretch(bp_range_tester *t, const bp_sorted_grid *grid, size_t 
 // A search for the pairs inside a grid. Its units are, one kind after the other:
 typedef struct inner_search {
     const bp_sorted_grid *grid;
-    size_t grid_units;    // boxes in levels against each other
-    size_t stretch_units; // boxes in levels against scanned boxes
-    size_t scan_tests;    // scanned boxes against each other, SCAN_TESTS of these in a unit ...
-    size_t segments;      // ... and this many for each box
+    size_t grid_units;   // boxes in levels against each other
+    size_t range_units;  // boxes in levels against scanned boxes
+    size_t scan_tests;   // scanned boxes against each other, SCAN_TESTS of these in a unit ...
+    size_t scan_batches; // ... and this many for each box
 } inner_search;
 
 static void search_unit_inside(const void *context, bp_range_tester *t, size_t unit) {
     const inner_search *s = context;
     if (unit < s->grid_units) {
-        search_positions(t, s->grid, chunk_begin(s->grid, unit * UNIT), chunk_begin(s->grid, (unit + 1) * UNIT));
-    } else if (unit < s->grid_units + s->stretch_units) {
-        const size_t first = (unit - s->grid_units) * STRETCHES * STRETCH, all = s->grid->grid_count;
-        const size_t stop = all - first < (size_t)STRETCHES * STRETCH ? all : first + (size_t)STRETCHES * STRETCH;
-        for (size_t begin = first; begin < stop; begin += STRETCH) {
-            scan_stretch(t, s->grid, begin, stop - begin < STRETCH ? stop : begin + STRETCH);
+        search_positions(t, s->grid, chunk_begin(s->grid, unit * BOXES_PER_UNIT),
+                         chunk_begin(s->grid, (unit + 1) * BOXES_PER_UNIT));
+    } else if (unit < s->grid_units + s->range_units) {
+        const size_t first = (unit - s->grid_units) * RANGES_PER_UNIT * RANGE, all = s->grid->grid_count;
+        const size_t stop =
+            all - first < (size_t)RANGES_PER_UNIT * RANGE ? all : first + (size_t)RANGES_PER_UNIT * RANGE;
+        for (size_t begin = first; begin < stop; begin += RANGE) {
+            scan_range(t, s->grid, begin, stop - begin < RANGE ? stop : begin + RANGE);
         }
     } else {
-        // Scanned boxes against those before them, in segments: test i is box i / segments, segment i % segments.
-        const size_t first = s->grid->grid_count, begins = (unit - s->grid_units - s->stretch_units) * SCAN_TESTS;
+        // Scanned boxes against those before them, in n = scan_batches batches: test i is box i / n, batch i % n.
+        const size_t first = s->grid->grid_count, begins = (unit - s->grid_units - s->range_units) * SCAN_TESTS;
         for (size_t test = begins; test < s->scan_tests && test < begins + SCAN_TESTS; ++test) {
-            const size_t p = first + test / s->segments, begin = first + test % s->segments * SEGMENT;
-            const size_t end = p < begin + SEGMENT ? p : begin + SEGMENT;
+            const size_t p = first + test / s->scan_batches, begin = first + test % s->scan_batches * SCAN_BATCH;
+            const size_t end = p < begin + SCAN_BATCH ? p : begin + SCAN_BATCH;
             bp_range_tester_add(t, p, (uint32_t)begin, (uint32_t)(begin < end ? end : begin));
         }
     }
@@ -398,17 +401,18 @@ static size_t units_of(size_t count, size_t unit) {
 bp_status bp_sorted_grid_find(bp_sorted_grid *grid, bp_sink *sink) {
     const size_t scanned = grid->total_count - grid->grid_count;
     const inner_search s = {.grid = grid,
-                            .grid_units = units_of(grid->grid_count, UNIT),
-                            .stretch_units = scanned > 0 ? units_of(grid->grid_count, (size_t)STRETCHES * STRETCH) : 0,
-                            .scan_tests = bp_size_multiply(scanned, scanned / SEGMENT + 1),
-                            .segments = scanned / SEGMENT + 1};
+                            .grid_units = units_of(grid->grid_count, BOXES_PER_UNIT),
+                            .range_units =
+                                scanned > 0 ? units_of(grid->grid_count, (size_t)RANGES_PER_UNIT * RANGE) : 0,
+                            .scan_tests = bp_size_multiply(scanned, scanned / SCAN_BATCH + 1),
+                            .scan_batches = scanned / SCAN_BATCH + 1};
     const bp_range_search search = {.runtime = &grid->setup->runtime,
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = s.scan_tests == SIZE_MAX ? SIZE_MAX
-                                                                           : s.grid_units + s.stretch_units +
+                                                                           : s.grid_units + s.range_units +
                                                                                  units_of(s.scan_tests, SCAN_TESTS),
                                     .unit = search_unit_inside,
                                     .context = &s};
@@ -471,7 +475,7 @@ static void search_unit_between(const void *context, bp_range_tester *t, size_t 
     }
 }
 
-static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_pair_names names,
+static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *candidates, bp_pair_ids pair_ids,
                                 bp_sink *sink) {
     const between_search s = {
         .objects = &objects->columns, .object_count = objects->total_count, .candidates = candidates};
@@ -479,7 +483,7 @@ static bp_status search_between(bp_sorted_grid *objects, const bp_sorted_grid *c
                                     .kernels = candidates->setup->kernels,
                                     .objects = s.objects,
                                     .candidates = &candidates->columns,
-                                    .names = names,
+                                    .pair_ids = pair_ids,
                                     .unit_count = units_of(s.object_count, BP_CHUNK),
                                     .unit = search_unit_between,
                                     .context = &s};
@@ -503,6 +507,6 @@ static double rows_between(const bp_sorted_grid *objects, const bp_sorted_grid *
 // the other way round: 200,000 tetrahedra in a shell against 40,000 points take 4.4e6 tests this way, 5.2e7 the other.
 bp_status bp_sorted_grid_find_between(bp_sorted_grid *first, bp_sorted_grid *second, bp_sink *sink) {
     return rows_between(first, second) <= rows_between(second, first)
-               ? search_between(first, second, BP_NAMES_BY_ROLE, sink)
-               : search_between(second, first, BP_NAMES_BY_ROLE_SWAPPED, sink);
+               ? search_between(first, second, BP_IDS_BY_ROLE, sink)
+               : search_between(second, first, BP_IDS_BY_ROLE_SWAPPED, sink);
 }

@@ -42,35 +42,34 @@
 #include <string.h>
 
 enum {
-    SURVEY_PARTS = 64,     // at most
-    CELLS_MOST = 1024,     // along an axis: up to there cells of floats are exact to a thousandth
-    KEYS_PER_BOX = 4,      // at most
-    TESTS_PER_BOX = 1024,  // at most
-    HOLES_SHARE = 8,       // one box in this many may be a hole
-    SMALL = 6,             // a set is small if the other one has this many times its boxes
-    SIEVE_EVERY = 8,       // chunks: the first of each group shows whether a sieve pays for the others
-    MANY_WORKERS = 4,      // that many and more use SHARED_LEAST
-    SHARED_LEAST = 8192,   // boxes: from here on, 4 or more workers share the sort
-    SHARED_BY_FEW = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
-    FILL_LEAST = 1024,     // entries filled per task, at least
-    ENDS_LEAST = 8192,     // ends found per task, at least
-    ENDS_BLOCKS = 64,      // tasks that find ends, at most
-    AHEAD = 64,            // entries whose boxes are prefetched together
-    UNIT = 256             // entries in a unit of work
+    SURVEY_BLOCKS = 64,     // at most
+    CELLS_MAX = 1024,       // along an axis: up to there cells of floats are exact to a thousandth
+    KEYS_PER_BOX = 4,       // at most
+    TESTS_PER_BOX = 1024,   // at most
+    HOLES_SHARE = 8,        // one box in this many may be a hole
+    SMALL_SET_RATIO = 6,    // boxes of the larger set per box of the smaller one, which counts as small from here on
+    SIEVE_EVERY = 8,        // chunks: the first of each group shows whether a sieve pays for the others
+    FOUR_SHARE_FROM = 8192, // boxes: from here on, 4 or more workers share the sort
+    TWO_SHARE_FROM = 16384, // boxes: from here on, 2 or 3 workers do; one worker alone sorts in a single pass
+    FILL_MIN = 1024,        // entries filled per task, at least
+    ENDS_MIN = 8192,        // ends found per task, at least
+    ENDS_BLOCKS = 64,       // tasks that find ends, at most
+    AHEAD = 64,             // entries whose boxes are prefetched together
+    ENTRIES_PER_UNIT = 256
 };
 
-// In mean edges. Wider strips mean fewer entries, but more tests for each. Of few boxes, which are in the cache, from 3 to
-// 4 the time is about the same; of many, entries cost more.
-static const double STRIP_WIDTH_FEW = 3.5, STRIP_WIDTH_MANY = 4.0;
-static const double CELL_LENGTH_FEW = 0.4, CELL_LENGTH_MANY = 0.25;
+// In mean edges. Wider strips mean fewer entries, but more tests for each. Of boxes that the cache holds, from 3 to 4 the time
+// is about the same; of more, entries cost more.
+static const double STRIP_WIDTH_CACHED = 3.5, STRIP_WIDTH_UNCACHED = 4.0;
+static const double CELL_LENGTH_CACHED = 0.4, CELL_LENGTH_UNCACHED = 0.25;
 
 static const double ENTRIES_PER_BOX = 3.0; // at most, on average; uniform boxes have 1.65
 static const double ENTRIES_SLACK = 1.125; // room, in expected entries,
 static const double SIEVE_PAYS = 0.75;     // where no more entries are left than this
 static const double SIEVED_SHARE = 0.25;   // and if one set is much smaller than the other
-static const double ROUNDING = 1.001;      // more than that of CELLS_MOST cells: so no box touches three strips
+static const double ROUNDING = 1.001;      // more than that of CELLS_MAX cells: so no box touches three strips
 static const double ALIKE = 3.0;           // the longest edge along an axis, in mean ones
-static const double STEPS_MOST = 100.0;    // for a box; the sorted grid plans for long ones
+static const double STEPS_MAX = 100.0;     // for a box; the sorted grid plans for long ones
 static const double STEPS_UNLIKE = 60.0;   // if boxes are not alike: then many lie in strips that are much too wide
 
 void bp_strip_grid_init(bp_strip_grid *grid, const bp_method_setup *setup) {
@@ -85,28 +84,28 @@ void bp_strip_grid_free(bp_strip_grid *grid) {
 
 // ---- 1. survey ------------------------------------------------------------------------------------------------------
 
-typedef struct survey {
+typedef struct edge_survey {
     double number;              // of boxes, without holes
     double extent[3];           // of the space that they occupy
     double mean[3], longest[3]; // edges
     float low[3];
-} survey;
+} edge_survey;
 
-// Boxes are surveyed in parts, whatever the number of threads: sums of floats depend on their order.
+// Boxes are surveyed in fixed blocks, whatever the number of threads: sums of floats depend on their order.
 typedef struct surveying {
     const bp_strip_grid *grid;
     const bp_strip_sets *sets;
-    bp_blocks parts[2]; // of each set
-    bp_survey_lanes lanes[2 * SURVEY_PARTS];
+    bp_blocks blocks[2]; // of each set
+    bp_survey_lanes lanes[2 * SURVEY_BLOCKS];
 } surveying;
 
-static void task_survey(void *context, size_t part) {
+static void task_survey(void *context, size_t block) {
     surveying *y = context;
-    const size_t set = part < y->parts[0].count ? 0 : 1, own = set == 0 ? part : part - y->parts[0].count;
+    const size_t set = block < y->blocks[0].count ? 0 : 1, own = set == 0 ? block : block - y->blocks[0].count;
     const bp_giants *giants = &y->grid->giants[set];
-    const size_t last = bp_block_begin(y->parts[set], own + 1);
-    size_t begin = bp_giants_skip(giants, bp_block_begin(y->parts[set], own));
-    bp_survey_lanes *lanes = &y->lanes[part];
+    const size_t last = bp_block_begin(y->blocks[set], own + 1);
+    size_t begin = bp_giants_skip(giants, bp_block_begin(y->blocks[set], own));
+    bp_survey_lanes *lanes = &y->lanes[block];
     for (int k = 0; k < BP_SURVEY_LANES; ++k) {
         lanes->low[k] = INFINITY;
         lanes->high[k] = -INFINITY;
@@ -121,28 +120,28 @@ static void task_survey(void *context, size_t part) {
 }
 
 // Of all boxes but the giants.
-static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
+static edge_survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets) {
     const bp_method_setup *setup = grid->setup;
-    surveying y; // not zeroed: of few boxes there are few parts
+    surveying y; // not zeroed: of few boxes there are few blocks
     y.grid = grid;
     y.sets = sets;
     for (int set = 0; set < 2; ++set) {
         const size_t count = sets->counts[set], wanted = (count + BP_STRIPS_FEW - 1) / BP_STRIPS_FEW;
-        y.parts[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_PARTS ? wanted : SURVEY_PARTS};
+        y.blocks[set] = (bp_blocks){.item_count = count, .count = wanted < SURVEY_BLOCKS ? wanted : SURVEY_BLOCKS};
     }
-    const size_t part_count = y.parts[0].count + y.parts[1].count;
-    survey s = {0};
-    bp_parallel_for(&setup->runtime.executor, part_count, task_survey, &y);
-    for (size_t part = 0; part < part_count; ++part) {
+    const size_t block_count = y.blocks[0].count + y.blocks[1].count;
+    edge_survey s = {0};
+    bp_parallel_for(&setup->runtime.executor, block_count, task_survey, &y);
+    for (size_t block = 0; block < block_count; ++block) {
         for (int k = 0; k < BP_SURVEY_LANES; k += 6) {
-            s.number += (double)y.lanes[part].number[k];
+            s.number += (double)y.lanes[block].number[k];
         }
     }
     for (int axis = 0; axis < (int)setup->dimensions; ++axis) {
         float low = INFINITY, high = -INFINITY, longest = 0.0f;
         double sum = 0.0;
-        for (size_t part = 0; part < part_count; ++part) {
-            const bp_survey_lanes *lanes = &y.lanes[part];
+        for (size_t block = 0; block < block_count; ++block) {
+            const bp_survey_lanes *lanes = &y.lanes[block];
             for (int k = axis; k < BP_SURVEY_LANES; k += 6) {
                 low = bp_smaller(low, lanes->low[k]);
                 high = bp_larger(high, lanes->high[k + 3]);
@@ -158,7 +157,7 @@ static survey survey_boxes(const bp_strip_grid *grid, const bp_strip_sets *sets)
     return s;
 }
 
-static bool are_alike(const survey *s) {
+static bool are_alike(const edge_survey *s) {
     bool alike = true;
     for (int axis = 0; axis < 3; ++axis) {
         alike &= s->longest[axis] <= ALIKE * s->mean[axis];
@@ -167,7 +166,7 @@ static bool are_alike(const survey *s) {
 }
 
 // Cells of about this length, all equal, at most `most`.
-static void cut_axis(bp_strips *strips, const survey *s, int axis, double length, double most) {
+static void cut_axis(bp_strips *strips, const edge_survey *s, int axis, double length, double most) {
     const double wanted = length > 0.0 ? s->extent[axis] / length + 0.5 : most, cells = wanted < most ? wanted : most;
     const bool is_cut = cells >= 2.0 && s->extent[axis] > 0x1p-100;
     strips->low[axis] = s->low[axis];
@@ -182,10 +181,11 @@ static size_t count_of(const bp_strip_sets *sets) {
 
 // Whether one set has so many more boxes that most of them meet none.
 static bool is_one_small(const bp_strip_sets *sets) {
-    return sets->are_two && (sets->counts[0] / SMALL >= sets->counts[1] || sets->counts[1] / SMALL >= sets->counts[0]);
+    return sets->are_two && (sets->counts[0] / SMALL_SET_RATIO >= sets->counts[1] ||
+                             sets->counts[1] / SMALL_SET_RATIO >= sets->counts[0]);
 }
 
-static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *s, double crowding) {
+static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const edge_survey *s, double crowding) {
     const size_t count = count_of(sets), solid = count - count / HOLES_SHARE;
     const bool alike = are_alike(s);
     // Finite, with few holes. Where boxes are not alike, strips that are as wide as the longest ones may do; but of one set,
@@ -199,27 +199,27 @@ static bool suits(bp_strip_grid *grid, const bp_strip_sets *sets, const survey *
     }
     // No more strips than boxes, none of them shorter than a box, and no more than KEYS_PER_BOX cells for each.
     bp_strips *strips = &grid->strips;
-    const double most = sqrt(s->number) < CELLS_MOST ? sqrt(s->number) : CELLS_MOST;
-    const bool are_few = s->number <= BP_STRIPS_FEW;
-    const double width = are_few ? STRIP_WIDTH_FEW : STRIP_WIDTH_MANY;
-    const double length = are_few ? CELL_LENGTH_FEW : CELL_LENGTH_MANY;
+    const double most = sqrt(s->number) < CELLS_MAX ? sqrt(s->number) : CELLS_MAX;
+    const bool are_cached = s->number <= BP_STRIPS_FEW;
+    const double width = are_cached ? STRIP_WIDTH_CACHED : STRIP_WIDTH_UNCACHED;
+    const double length = are_cached ? CELL_LENGTH_CACHED : CELL_LENGTH_UNCACHED;
     strips->dimensions = grid->setup->dimensions;
     for (int axis = 1; axis < 3; ++axis) {
         const double fitting = s->longest[axis] > 0.0 ? s->extent[axis] / (ROUNDING * s->longest[axis]) : most;
         cut_axis(strips, s, axis, width * s->mean[axis], fitting < most ? fitting : most);
     }
     const double cells = KEYS_PER_BOX * s->number / ((double)strips->cells[1] * strips->cells[2]);
-    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MOST ? cells : CELLS_MOST);
-    // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it.
+    cut_axis(strips, s, 0, length * s->mean[0], cells < CELLS_MAX ? cells : CELLS_MAX);
+    // About how many entries a box has if boxes are spread evenly, and how many vectors are tested for it: its cells are a share of all.
     const double entries =
         (1.0 + s->mean[1] * (double)strips->inverse[1]) * (1.0 + s->mean[2] * (double)strips->inverse[2]);
-    double reach = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
+    double share = 1.0 / ((double)strips->cells[1] * strips->cells[2]);
     if (strips->cells[0] > 1) {
-        reach *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
+        share *= (s->mean[0] + 1.0 / (double)strips->inverse[0]) / s->extent[0];
     }
-    const double steps = entries * (1.0 + s->number * entries * (reach < 1.0 ? reach : 1.0) / 8.0);
+    const double steps = entries * (1.0 + s->number * entries * (share < 1.0 ? share : 1.0) / 8.0);
     grid->entries_expected = entries;
-    return steps * fmax(crowding, 1.0) < (alike ? STEPS_MOST : STEPS_UNLIKE);
+    return steps * fmax(crowding, 1.0) < (alike ? STEPS_MAX : STEPS_UNLIKE);
 }
 
 bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double crowding) {
@@ -229,7 +229,7 @@ bool bp_strip_grid_suits(bp_strip_grid *grid, const bp_strip_sets *sets, double 
     if (sets->counts[0] > BP_ENTRY_ID || sets->counts[1] > BP_ENTRY_ID) {
         return false;
     }
-    survey s = survey_boxes(grid, sets);
+    edge_survey s = survey_boxes(grid, sets);
     if (suits(grid, sets, &s, crowding)) {
         return true;
     }
@@ -329,26 +329,26 @@ static bool reserve_block(bp_strip_grid *grid, size_t count, size_t entries) {
 }
 
 // Marks the cells of entries.
-static void mark_cells(uint64_t *marks, const uint32_t *keys, const uint64_t *entries, size_t count) {
+static void map_cells(uint64_t *map, const uint32_t *keys, const uint64_t *entries, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         uint32_t key = keys[i], far = (uint32_t)(entries[i] >> 32) - key;
         for (; far > 63; key += 64, far -= 64) {
-            marks[key / 64] |= ~(uint64_t)0 << key % 64;
-            marks[key / 64 + 1] |= ~(uint64_t)0 >> 1 >> (63 - key % 64);
+            map[key / 64] |= ~(uint64_t)0 << key % 64;
+            map[key / 64 + 1] |= ~(uint64_t)0 >> 1 >> (63 - key % 64);
         }
         const uint64_t cells = ~(uint64_t)0 >> (63 - far);
-        marks[key / 64] |= cells << key % 64;
-        marks[key / 64 + 1] |= cells >> 1 >> (63 - key % 64);
+        map[key / 64] |= cells << key % 64;
+        map[key / 64 + 1] |= cells >> 1 >> (63 - key % 64);
     }
 }
 
-// Moves those entries to the front of which a cell is marked, or that have more than 64; returns their number.
-static size_t keep_marked(const uint64_t *marks, uint32_t *keys, uint64_t *entries, size_t count) {
+// Moves those entries to the front of which a cell is in the map, or that have more than 64; returns their number.
+static size_t keep_mapped(const uint64_t *map, uint32_t *keys, uint64_t *entries, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; ++i) {
         const uint64_t entry = entries[i];
         const uint32_t key = keys[i], far = (uint32_t)(entry >> 32) - key, shift = key % 64;
-        const uint64_t near = marks[key / 64] >> shift | marks[key / 64 + 1] << 1 << (63 - shift);
+        const uint64_t near = map[key / 64] >> shift | map[key / 64 + 1] << 1 << (63 - shift);
         keys[kept] = key;
         entries[kept] = entry;
         kept += (far > 63) | ((near & ~(uint64_t)0 >> (63 - (far & 63))) != 0);
@@ -356,15 +356,15 @@ static size_t keep_marked(const uint64_t *marks, uint32_t *keys, uint64_t *entri
     return kept;
 }
 
-static uint64_t *clear_marks(const bp_strip_grid *grid) {
-    uint64_t *marks = (uint64_t *)(void *)grid->table; // which is not used yet
-    memset(marks, 0, (key_count(&grid->strips) / 64 + 2) * sizeof *marks);
-    return marks;
+static uint64_t *clear_map(const bp_strip_grid *grid) {
+    uint64_t *map = (uint64_t *)(void *)grid->table; // which is not used yet
+    memset(map, 0, (key_count(&grid->strips) / 64 + 2) * sizeof *map);
+    return map;
 }
 
 // Writes the entries of a set and their keys behind the first `found` ones, and returns how many there are then; 0 if they do not
-// fit. With marks, those near them; every few chunks tell whether that leaves out enough to look at the next ones.
-static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, int set, const uint64_t *marks,
+// fit. With a map, those near its cells; every few chunks tell whether that leaves out enough to look at the next ones.
+static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, int set, const uint64_t *map,
                               size_t found, size_t most) {
     const bp_giants *giants = &grid->giants[set];
     const uint32_t flag = !sets->are_two ? 0 : set == 0 ? BP_ENTRY_FIRST : BP_ENTRY_SECOND;
@@ -381,8 +381,8 @@ static size_t make_entries_of(bp_strip_grid *grid, const bp_strip_sets *sets, in
         const size_t made = grid->setup->kernels->strip_entries(&grid->strips, sets->boxes[set], begin, end, flag, keys,
                                                                 entries + found);
         size_t kept = made;
-        if (marks != NULL && (is_sieved || chunk % SIEVE_EVERY == 0)) {
-            kept = keep_marked(marks, keys, entries + found, made);
+        if (map != NULL && (is_sieved || chunk % SIEVE_EVERY == 0)) {
+            kept = keep_mapped(map, keys, entries + found, made);
             is_sieved = (double)kept < SIEVE_PAYS * (double)made;
         }
         found += kept;
@@ -401,17 +401,17 @@ static bool make_entries(bp_strip_grid *grid, const bp_strip_sets *sets, size_t 
         grid->entry_count = own;
         return own > 0;
     }
-    uint64_t *marks = clear_marks(grid);
-    mark_cells(marks, grid->keys, entries, own);
-    const size_t all = make_entries_of(grid, sets, 1 - small, marks, own, most), others = all - own;
+    uint64_t *map = clear_map(grid);
+    map_cells(map, grid->keys, entries, own);
+    const size_t all = make_entries_of(grid, sets, 1 - small, map, own, most), others = all - own;
     if (all == 0) {
         return false;
     }
     size_t kept = own;
     if ((double)others < SIEVE_PAYS * grid->entries_expected * (double)sets->counts[1 - small]) {
-        marks = clear_marks(grid);
-        mark_cells(marks, grid->keys + own, entries + own, others);
-        kept = keep_marked(marks, grid->keys, entries, own);
+        map = clear_map(grid);
+        map_cells(map, grid->keys + own, entries + own, others);
+        kept = keep_mapped(map, grid->keys, entries, own);
         memmove(grid->keys + kept, grid->keys + own, others * sizeof *grid->keys);
         memmove(entries + kept, entries + own, others * sizeof *entries);
     }
@@ -425,7 +425,7 @@ bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, boo
     const uint32_t workers = grid->setup->runtime.executor.workers;
     const size_t count = count_of(sets);
     grid->entry_count = 0;
-    grid->is_shared = workers > 1 && count >= (workers < MANY_WORKERS ? SHARED_BY_FEW : SHARED_LEAST);
+    grid->is_shared = workers > 1 && count >= (workers < 4 ? TWO_SHARE_FROM : FOUR_SHARE_FROM);
     const double share = is_one_small(sets) ? SIEVED_SHARE : ENTRIES_SLACK;
     const size_t likely = room_for(count, share * grid->entries_expected), most = room_for(count, ENTRIES_PER_BOX);
     *gave_up = true;
@@ -441,7 +441,7 @@ bp_status bp_strip_grid_sort(bp_strip_grid *grid, const bp_strip_sets *sets, boo
         const uint64_t entries = grid->entry_count;
         end_search e;
         e.grid = grid;
-        e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_LEAST, ENDS_BLOCKS);
+        e.blocks = bp_blocks_cut(executor, grid->entry_count, ENDS_MIN, ENDS_BLOCKS);
         bp_parallel_for(executor, e.blocks.count, task_find_ends, &e);
         grid->tests = 0 - entries * (entries + 1) / 2; // from the sum of all ends to the number of candidates
         for (size_t i = 0; i < e.blocks.count; ++i) {
@@ -486,11 +486,11 @@ static void task_fill(void *context, size_t block) {
 
 static void test_unit(const void *context, bp_range_tester *tester, size_t unit) {
     const bp_strip_grid *grid = context;
-    const size_t last = (unit + 1) * UNIT;
+    const size_t last = (unit + 1) * ENTRIES_PER_UNIT;
     bp_strips_job job = {.columns = grid->columns.min[0],
                          .distance = (size_t)(grid->columns.min[1] - grid->columns.min[0]),
                          .ends = grid->keys,
-                         .begin = unit * UNIT,
+                         .begin = unit * ENTRIES_PER_UNIT,
                          .end = last < grid->entry_count ? last : grid->entry_count};
     while (job.begin < job.end) {
         size_t done = 0;
@@ -509,14 +509,14 @@ bp_status bp_strip_grid_find(bp_strip_grid *grid, const bp_strip_sets *sets, bp_
     filling f = {.grid = grid,
                  .sets = sets,
                  .blocks =
-                     bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_LEAST, grid->is_shared ? SIZE_MAX : 1)};
+                     bp_blocks_cut(&runtime->executor, grid->entry_count, FILL_MIN, grid->is_shared ? SIZE_MAX : 1)};
     bp_parallel_for(&runtime->executor, f.blocks.count, task_fill, &f);
-    const size_t units = (grid->entry_count + UNIT - 1) / UNIT;
+    const size_t units = (grid->entry_count + ENTRIES_PER_UNIT - 1) / ENTRIES_PER_UNIT;
     const bp_range_search search = {.runtime = runtime,
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = units,
                                     .units_least = grid->is_shared ? 1 : units + 1,
                                     .unit = test_unit,

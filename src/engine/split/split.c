@@ -5,9 +5,9 @@
 //          [--|-----]              their own, and travel down with both sides as passengers. No grid and no classes of
 //             |   [--]             sizes or shapes: so no input is bad.
 //
-// Layout: boxes are records of 32 bytes (base/records.h), which are parted in place; passengers are copied.
+// Layout: boxes are records of 32 bytes (base/records.h), which are partitioned in place; passengers are copied.
 //
-//     boxes ---> slabs ---> jobs: decide, part, carry ---> leaves: sorted into columns and swept ---> pairs
+//     boxes ---> slabs ---> jobs: decide, partition, carry ---> leaves: sorted into columns and swept ---> pairs
 //                split_slabs  split_job, split_plane         split_leaf, split_bins
 //
 // Jobs run first in rounds, so that there are many to share among threads, then each to its end:
@@ -32,18 +32,18 @@
 #include <string.h>
 
 enum {
-    JOB_MOST = 32768,   // records of a job that is not divided in rounds any more,
-    JOBS_WANTED = 32,   // or one in this many of all
-    CHUNK_LEAST = 4096, // records
-    USUAL_JOBS = 128,   // that wait
-    SPLIT_ROUNDS = 32,  // at most
-    SPLIT_CHUNKS = 32
+    JOB_MAX = 32768,   // records of a job that is not divided in rounds any more,
+    JOBS_WANTED = 32,  // or one in this many of all
+    ARENA_MIN = 4096,  // records
+    USUAL_JOBS = 128,  // that wait
+    SPLIT_ROUNDS = 32, // at most
+    SPLIT_ARENAS = 32
 };
 
-// Memory for passengers, in chunks that double; taken and given back like a stack.
+// Memory for passengers, in arenas that double; taken and given back like a stack.
 typedef struct split_stack {
-    bp_buffer chunks[SPLIT_CHUNKS]; // of bp_record
-    size_t chunk, used;             // where it ends
+    bp_buffer arenas[SPLIT_ARENAS]; // of bp_record
+    size_t arena, used;             // where it ends
 } split_stack;
 
 // What one thread needs to run a job.
@@ -59,7 +59,7 @@ typedef struct split {
     const bp_method_setup *setup;
     const bp_box *boxes; // of the last build
     size_t count;
-    bp_buffer records;               // of bp_record: all boxes, which are parted in place
+    bp_buffer records;               // of bp_record: all boxes, which are partitioned in place
     bp_buffer scratch;               // as many
     bp_buffer jobs[2];               // of split_job: of this round and the next
     bp_buffer steps;                 // of what each job of a round does
@@ -86,7 +86,7 @@ static const int ORDER[SPLIT_CHILDREN] = {1, 0, 2};
 
 // A place in a split_stack.
 typedef struct stack_place {
-    size_t chunk, used;
+    size_t arena, used;
 } stack_place;
 
 typedef struct waiting_job {
@@ -96,19 +96,19 @@ typedef struct waiting_job {
 
 // Room for `count` records at the end of the stack. NULL if memory is short.
 static bp_record *stack_room(split_stack *stack, const bp_allocator *allocator, size_t count) {
-    const size_t held = stack->chunks[stack->chunk].bytes / sizeof(bp_record);
+    const size_t held = stack->arenas[stack->arena].bytes / sizeof(bp_record);
     if (held - stack->used >= count) {
-        return (bp_record *)stack->chunks[stack->chunk].data + stack->used;
+        return (bp_record *)stack->arenas[stack->arena].data + stack->used;
     }
-    const size_t next = stack->used == 0 ? stack->chunk : stack->chunk + 1;
+    const size_t next = stack->used == 0 ? stack->arena : stack->arena + 1;
     const size_t wanted = count > 2 * held ? count : 2 * held;
-    if (next == SPLIT_CHUNKS || !bp_buffer_reserve(&stack->chunks[next], allocator, 0,
-                                                   wanted > CHUNK_LEAST ? wanted : CHUNK_LEAST, sizeof(bp_record))) {
+    if (next == SPLIT_ARENAS || !bp_buffer_reserve(&stack->arenas[next], allocator, 0,
+                                                   wanted > ARENA_MIN ? wanted : ARENA_MIN, sizeof(bp_record))) {
         return NULL;
     }
-    stack->chunk = next;
+    stack->arena = next;
     stack->used = 0;
-    return stack->chunks[next].data;
+    return stack->arenas[next].data;
 }
 
 static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_place place) {
@@ -123,21 +123,21 @@ static bool push_job(worker *w, size_t *waiting, const split_job *job, stack_pla
 // Divides a job into children that wait. False if memory is short.
 static bool divide_job(worker *w, const split_job *job, const split_decision *decision, size_t *waiting) {
     split_bench *bench = w->bench;
-    split_parts parts;
+    split_subsets subsets;
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
-    bp_split_part(job, decision, w->setup->kernels, bench->scratch.data, &parts);
-    const stack_place before = {bench->stack.chunk, bench->stack.used};
-    bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &parts));
+    bp_split_partition(job, decision, w->setup->kernels, bench->scratch.data, &subsets);
+    const stack_place before = {bench->stack.arena, bench->stack.used};
+    bp_record *memory = stack_room(&bench->stack, &w->setup->runtime.allocator, bp_split_room(job, decision, &subsets));
     if (memory == NULL) {
         return false;
     }
-    const stack_place begin = {bench->stack.chunk, bench->stack.used};
-    bp_split_carry(job, decision, w->setup->kernels, &parts, memory, children, end);
+    const stack_place begin = {bench->stack.arena, bench->stack.used};
+    bp_split_carry(job, decision, w->setup->kernels, &subsets, memory, children, end);
     bool pushed = true;
     for (int i = SPLIT_CHILDREN; i-- > 0 && pushed;) { // the last one that is pushed is the first to run
         const int child = ORDER[i];
-        const stack_place place = {begin.chunk, begin.used + (size_t)(end[child] - memory)};
+        const stack_place place = {begin.arena, begin.used + (size_t)(end[child] - memory)};
         pushed = push_job(w, waiting, &children[child], child == 2 ? before : place);
     }
     return pushed;
@@ -154,7 +154,7 @@ static void run_unit(const void *context, bp_range_tester *tester, size_t index)
     while (waiting > 0 && !tester->failed) {
         const waiting_job next = ((waiting_job *)w.bench->jobs.data)[--waiting];
         split_job job = next.job;
-        stack->chunk = next.place.chunk;
+        stack->arena = next.place.arena;
         stack->used = next.place.used;
         split_decision decision = bp_split_decide(&job, s->setup);
         if (decision.way == SPLIT_TEST && job.within) {
@@ -182,7 +182,7 @@ static void run_unit(const void *context, bp_range_tester *tester, size_t index)
 // What a job of a round does.
 typedef struct round_step {
     split_decision decision;
-    split_parts parts;
+    split_subsets subsets;
     size_t scratch_begin, room_begin, child_begin;
     bool divided;
 } round_step;
@@ -194,7 +194,7 @@ typedef struct split_round {
     bp_record *carried;
 } split_round;
 
-static void task_part(void *context, size_t index) {
+static void task_partition(void *context, size_t index) {
     const split_round *r = context;
     split_job *job = &r->jobs[index];
     round_step *step = &r->steps[index];
@@ -203,8 +203,8 @@ static void task_part(void *context, size_t index) {
     }
     step->decision = bp_split_decide(job, r->search->setup);
     step->divided = step->decision.way > SPLIT_SWEEP;
-    bp_split_part(job, &step->decision, r->search->setup->kernels,
-                  (bp_record *)r->search->scratch.data + step->scratch_begin, &step->parts);
+    bp_split_partition(job, &step->decision, r->search->setup->kernels,
+                       (bp_record *)r->search->scratch.data + step->scratch_begin, &step->subsets);
 }
 
 static void task_carry(void *context, size_t index) {
@@ -213,7 +213,7 @@ static void task_carry(void *context, size_t index) {
     split_job children[SPLIT_CHILDREN];
     bp_record *end[SPLIT_CHILDREN];
     if (step->divided) {
-        bp_split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->parts,
+        bp_split_carry(&r->jobs[index], &step->decision, r->search->setup->kernels, &step->subsets,
                        r->carried + step->room_begin, children, end);
         for (size_t i = 0; i < SPLIT_CHILDREN; ++i) {
             r->next[step->child_begin + i] = children[ORDER[i]];
@@ -243,12 +243,12 @@ static bp_status run_round(split *s, size_t index, size_t *divided) {
     if (!bp_buffer_reserve_slack(&s->scratch, allocator, 0, scratch, sizeof(bp_record))) {
         return BP_ERROR_MEMORY;
     }
-    bp_parallel_for(executor, s->job_count, task_part, &r);
+    bp_parallel_for(executor, s->job_count, task_partition, &r);
     for (size_t i = 0; i < s->job_count; ++i) {
         round_step *step = &r.steps[i];
         step->room_begin = room;
         step->child_begin = children;
-        room += step->divided ? bp_split_room(&r.jobs[i], &step->decision, &step->parts) : 0;
+        room += step->divided ? bp_split_room(&r.jobs[i], &step->decision, &step->subsets) : 0;
         children += step->divided ? SPLIT_CHILDREN : 1;
         *divided += step->divided;
     }
@@ -327,7 +327,7 @@ static bool reserve_benches(split *s, size_t count) {
     }
     for (size_t i = 0; i < count; ++i) {
         if (!bp_buffer_reserve_slack(&benches[i].scratch, allocator, 0, scratch, sizeof(bp_record)) ||
-            !bp_buffer_reserve_slack(&benches[i].stack.chunks[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
+            !bp_buffer_reserve_slack(&benches[i].stack.arenas[0], allocator, 0, 2 * scratch, sizeof(bp_record)) ||
             !bp_buffer_reserve_slack(&benches[i].jobs, allocator, 0, USUAL_JOBS, sizeof(waiting_job)) ||
             !bp_columns_reserve(&benches[i].columns, &benches[i].columns_buffer, allocator, SPLIT_LEAF_COLUMNS)) {
             return false;
@@ -336,14 +336,14 @@ static bool reserve_benches(split *s, size_t count) {
     return true;
 }
 
-static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_names names, bp_sink *sink) {
+static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_ids pair_ids, bp_sink *sink) {
     const bp_runtime *runtime = &s->setup->runtime;
     const size_t count = slabs->sets[0].count + slabs->sets[1].count;
     bool in_slabs = bp_split_slabs_plan(slabs);
-    s->job_most = count / JOBS_WANTED > JOB_MOST ? count / JOBS_WANTED : JOB_MOST;
+    s->job_most = count / JOBS_WANTED > JOB_MAX ? count / JOBS_WANTED : JOB_MAX;
     bp_status status = BP_OK;
     if (!bp_buffer_reserve_slack(&s->records, &runtime->allocator, 0, count + 1, sizeof(bp_record)) ||
-        !bp_buffer_reserve_slack(&s->jobs[0], &runtime->allocator, 0, SPLIT_SLABS_MOST, sizeof(split_job))) {
+        !bp_buffer_reserve_slack(&s->jobs[0], &runtime->allocator, 0, SPLIT_SLABS_MAX, sizeof(split_job))) {
         return BP_ERROR_MEMORY;
     }
     if (in_slabs) {
@@ -370,7 +370,7 @@ static bp_status search_sets(split *s, split_slabs *slabs, bp_pair_names names, 
     }
     const bp_range_search search = {.runtime = runtime,
                                     .kernels = s->setup->kernels,
-                                    .names = names,
+                                    .pair_ids = pair_ids,
                                     .unit_count = s->job_count,
                                     .unit = run_unit,
                                     .context = s};
@@ -393,7 +393,7 @@ static bp_status split_build(void *state, const bp_box *boxes, size_t count) {
 static bp_status split_find(void *state, bp_sink *sink) {
     split *s = state;
     split_slabs slabs = {.setup = s->setup, .sets = {{.boxes = s->boxes, .count = s->count}}, .set_count = 1};
-    return search_sets(s, &slabs, BP_NAMES_ORDERED, sink);
+    return search_sets(s, &slabs, BP_IDS_ASCENDING, sink);
 }
 
 static bp_status split_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
@@ -401,7 +401,7 @@ static bp_status split_find_between(void *state, const bp_box *boxes, size_t cou
     split_slabs slabs = {.setup = s->setup,
                          .sets = {{.boxes = boxes, .count = count}, {.boxes = s->boxes, .count = s->count}},
                          .set_count = 2};
-    return search_sets(s, &slabs, BP_NAMES_BY_ROLE, sink);
+    return search_sets(s, &slabs, BP_IDS_BY_ROLE, sink);
 }
 
 static void split_free(void *state) {
@@ -412,8 +412,8 @@ static void split_free(void *state) {
         bp_buffer_free(&bench->jobs, allocator);
         bp_buffer_free(&bench->scratch, allocator);
         bp_buffer_free(&bench->columns_buffer, allocator);
-        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
-            bp_buffer_free(&bench->stack.chunks[k], allocator);
+        for (size_t k = 0; k < SPLIT_ARENAS; ++k) {
+            bp_buffer_free(&bench->stack.arenas[k], allocator);
         }
     }
     bp_buffer *buffers[] = {&s->records, &s->scratch, &s->jobs[0], &s->jobs[1],
@@ -438,8 +438,8 @@ static void split_stats(const void *state, bp_stats *stats) {
     for (size_t i = 0; i < s->bench_count; ++i) {
         const split_bench *bench = (const split_bench *)s->benches.data + i;
         bytes += bench->jobs.bytes + bench->scratch.bytes + bench->columns_buffer.bytes;
-        for (size_t k = 0; k < SPLIT_CHUNKS; ++k) {
-            bytes += bench->stack.chunks[k].bytes;
+        for (size_t k = 0; k < SPLIT_ARENAS; ++k) {
+            bytes += bench->stack.arenas[k].bytes;
         }
     }
     stats->update = BP_UPDATE_REBUILD;

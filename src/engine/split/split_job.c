@@ -6,16 +6,16 @@ enum {
     LEAF_BETWEEN = 2048,     // pairs of two small sets, which are always swept
     SWEEP_TESTS_WITHIN = 32, // of a box in a sweep, on average
     SWEEP_TESTS_BETWEEN = 16,
-    SWEEP_TESTS_MOST = 64, // where boxes have pairs, each of which pays for
-    PAIR_TESTS = 8,        // so many more
-    FEW = 16,              // boxes that are tested against any number
-    MANY = 4096,           // boxes from which on samples are larger
-    SAMPLE = 32,
-    SAMPLE_BETWEEN = 16,
-    CUT_SAMPLE = 16, // boxes that tell whether cutting a set pays,
-    CUT_MOST = 12,   // unless more of them than this would stay
-    CUT_LEAST = 64,
-    DEPTH_MOST = 512
+    SWEEP_TESTS_MAX = 64,     // of a box, where boxes have pairs
+    PAIR_TESTS = 8,           // that each pair of a sample allows
+    TESTED_WITH_ALL = 16,     // boxes: so few are tested against any number of others
+    LARGE_SAMPLE_FROM = 4096, // boxes: from here on, samples are twice as large
+    SAMPLE_WITHIN = 32,       // boxes
+    SAMPLE_BETWEEN = 16,      // boxes of each set
+    CUT_SAMPLE = 16,          // boxes that tell whether cutting a set pays,
+    CUT_MAX = 12,             // unless more of them than this would stay
+    CUT_MIN = 64,
+    DEPTH_MAX = 512 // cuts, one after the other
 };
 
 // A plane that eliminates less is weak, and where more than this share of the pairs overlap, nothing can be gained: the
@@ -35,11 +35,11 @@ static void cut_to(bp_record_set *set, const bp_record_set *other, const bp_kern
         return;
     }
     size_t staying = 0; // of a sample
-    for (size_t i = 0; i < CUT_SAMPLE && set->count >= CUT_LEAST; ++i) {
+    for (size_t i = 0; i < CUT_SAMPLE && set->count >= CUT_MIN; ++i) {
         const size_t jitter = (size_t)(((uint64_t)i * 0x9e3779b1u >> 5) % (set->count / CUT_SAMPLE));
         staying += bp_record_at_most(&set->data[i * set->count / CUT_SAMPLE + jitter], &limit);
     }
-    if (staying > CUT_MOST) {
+    if (staying > CUT_MAX) {
         return;
     }
     bp_record_set cut = bp_record_set_empty(set->data);
@@ -53,11 +53,11 @@ static bool all_reach(const bp_record_set *a, const bp_record_set *b, int axis) 
 }
 
 static bool is_leaf_between(size_t a, size_t b) {
-    return a <= FEW || b <= FEW || a * b <= LEAF_BETWEEN;
+    return a <= TESTED_WITH_ALL || b <= TESTED_WITH_ALL || a * b <= LEAF_BETWEEN;
 }
 
 static bool fits_a_sweep(const split_job *job) {
-    return job->a.count + job->x.count <= SPLIT_SWEEP_MOST && job->b.count + job->y.count <= SPLIT_SWEEP_MOST;
+    return job->a.count + job->x.count <= SPLIT_SWEEP_MAX && job->b.count + job->y.count <= SPLIT_SWEEP_MAX;
 }
 
 // How many tests a sweep along the best axis would take for some passengers.
@@ -93,7 +93,7 @@ static split_way sweep_within(const split_job *job, const bp_method_setup *setup
     const double tests = 0.5 * count * count * plane->overlap_share;
     const double riding = passenger_tests(setup, job, a, &job->a, &job->b, plane->sweep_axis);
     const split_way way = sweep_or_separate(job, tests, riding);
-    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MOST * all) {
+    if (way == SPLIT_SWEEP || tests + riding > SWEEP_TESTS_MAX * all) {
         return way;
     }
     // How many pairs a box has, by the sample. (In which each box overlaps itself.)
@@ -121,10 +121,11 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
     if (job->b.count > 0) {
         cut_to(&job->b, &job->a, setup->kernels);
     }
-    if (job->a.count <= TINY || job->depth > DEPTH_MOST) {
+    if (job->a.count <= TINY || job->depth > DEPTH_MAX) {
         return decision;
     }
-    bp_split_sample_take(&sample, &job->a, job->a.count > MANY ? 2 * SAMPLE : SAMPLE, job->path);
+    bp_split_sample_take(&sample, &job->a, job->a.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_WITHIN : SAMPLE_WITHIN,
+                         job->path);
     decision.plane = bp_split_plane_inside(setup->kernels, setup->dimensions, &sample);
     if (job->a.count <= LEAF_WITHIN && job->b.count <= LEAF_WITHIN) {
         decision.way = SPLIT_SWEEP;
@@ -140,7 +141,7 @@ static split_decision decide_within(split_job *job, const bp_method_setup *setup
         return decision;
     }
     if (decision.plane.share < WEAK) {
-        bp_split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MOST, ~job->path);
+        bp_split_sample_take(&sample, &job->a, SPLIT_SAMPLE_MAX, ~job->path);
         if (bp_split_overlap_share(&sample, &sample) > DENSE) {
             return decision;
         }
@@ -167,10 +168,10 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     const size_t tests = job->a.count * job->b.count;
     const bool is_leaf = is_leaf_between(job->a.count, job->b.count);
-    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MOST) {
+    if (tests <= (size_t)TINY * TINY || (is_leaf && !fits_a_sweep(job)) || job->depth > DEPTH_MAX) {
         return decision;
     }
-    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    const size_t most = job->a.count + job->b.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = is_leaf ? SPLIT_SWEEP : sweep_between(job, setup, &a, &b, &decision.plane);
@@ -179,7 +180,7 @@ static split_decision decide_between(split_job *job, const bp_method_setup *setu
     }
     decision.way = SPLIT_TEST;
     if (decision.plane.share < WEAK) {
-        sample_both(job, SPLIT_SAMPLE_MOST / 2, ~job->path, &a, &b);
+        sample_both(job, SPLIT_SAMPLE_MAX / 2, ~job->path, &a, &b);
         if (bp_split_overlap_share(&a, &b) > DENSE) {
             return decision;
         }
@@ -208,7 +209,7 @@ static split_decision decide_with_passengers(split_job *job, const bp_method_set
     if (is_leaf_between(job->a.count, job->b.count) || job->y.count > job->a.count || job->x.count > job->b.count) {
         return decision;
     }
-    const size_t most = job->a.count + job->b.count > MANY ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
+    const size_t most = job->a.count + job->b.count > LARGE_SAMPLE_FROM ? 2 * SAMPLE_BETWEEN : SAMPLE_BETWEEN;
     sample_both(job, most, job->path, &a, &b);
     decision.plane = bp_split_plane_between(setup->kernels, setup->dimensions, &a, &b);
     decision.way = sweep_between(job, setup, &a, &b, &decision.plane);
@@ -230,26 +231,26 @@ split_decision bp_split_decide(split_job *job, const bp_method_setup *setup) {
     return job->x.count + job->y.count == 0 ? decide_between(job, setup) : decide_with_passengers(job, setup);
 }
 
-// ---- part -----------------------------------------------------------------------------------------------------------
+// ---- partition ------------------------------------------------------------------------------------------------------
 
-void bp_split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
-                   split_parts *parts) {
+void bp_split_partition(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                        bp_record *scratch, split_subsets *subsets) {
     if (decision->way != SPLIT_BOTH_SIDES && decision->way != SPLIT_ONE_SIDE) {
         return;
     }
     const split_plane *plane = &decision->plane;
-    kernels->part_records(job->a.data, job->a.count, plane->axis, plane->at, scratch, parts->a);
+    kernels->partition_records(job->a.data, job->a.count, plane->axis, plane->at, scratch, subsets->a);
     if (!job->within) {
-        kernels->part_records(job->b.data, job->b.count, plane->axis, plane->at, scratch, parts->b);
+        kernels->partition_records(job->b.data, job->b.count, plane->axis, plane->at, scratch, subsets->b);
     }
 }
 
-size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts) {
+size_t bp_split_room(const split_job *job, const split_decision *decision, const split_subsets *subsets) {
     const size_t slack = 4; // each selection writes one record more than it keeps
     switch (decision->way) {
     case SPLIT_SEPARATE: return job->a.count + job->b.count + slack;
     case SPLIT_BOTH_SIDES: {
-        const size_t across = parts->a[1].count + (job->within ? 0 : parts->b[1].count);
+        const size_t across = subsets->a[1].count + (job->within ? 0 : subsets->b[1].count);
         const size_t passengers = job->within ? job->b.count : job->x.count + job->y.count;
         return 2 * (across + passengers) + slack;
     }
@@ -298,7 +299,7 @@ static bp_record_set join_sets(const bp_record_set *first, const bp_record_set *
 }
 
 void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                    const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                    const split_subsets *subsets, bp_record *memory, split_job children[SPLIT_CHILDREN],
                     bp_record *end[SPLIT_CHILDREN]) {
     const bp_record_set none = bp_record_set_empty(NULL);
     const bool separates = decision->way == SPLIT_SEPARATE;
@@ -318,7 +319,7 @@ void bp_split_carry(const split_job *job, const split_decision *decision, const 
         // A pair needs b.min <= a.max. Of a, `low` ends before the plane; of b, `high` begins behind it: low and high never
         // meet. (With b_reaches_a, the other way round.)
         const bool swapped = decision->b_reaches_a;
-        const bp_record_set *ones = swapped ? parts->b : parts->a, *others = swapped ? parts->a : parts->b;
+        const bp_record_set *ones = swapped ? subsets->b : subsets->a, *others = swapped ? subsets->a : subsets->b;
         const bp_record_set low = ones[0], high = join_sets(&ones[1], &ones[2]);
         const bp_record_set other_low = join_sets(&others[0], &others[1]), other_high = others[2];
         const bp_record_set other_copy = copy_touching(&c, &other_low, NULL, &low);
@@ -347,18 +348,18 @@ void bp_split_carry(const split_job *job, const split_decision *decision, const 
     } else {
         for (size_t side = 0; side < 2; ++side) {
             split_job *child = &children[side];
-            child->a = parts->a[2 * side];
+            child->a = subsets->a[2 * side];
             if (job->within) {
-                child->b = copy_touching(&c, &job->b, &parts->a[1], &child->a);
+                child->b = copy_touching(&c, &job->b, &subsets->a[1], &child->a);
             } else {
-                child->b = parts->b[2 * side];
-                child->x = copy_touching(&c, &job->x, &parts->a[1], &child->b);
-                child->y = copy_touching(&c, &job->y, &parts->b[1], &child->a);
+                child->b = subsets->b[2 * side];
+                child->x = copy_touching(&c, &job->x, &subsets->a[1], &child->b);
+                child->y = copy_touching(&c, &job->y, &subsets->b[1], &child->a);
             }
             end[side] = c.at;
         }
-        last->a = parts->a[1];
-        last->b = job->within ? job->b : parts->b[1];
+        last->a = subsets->a[1];
+        last->b = job->within ? job->b : subsets->b[1];
         last->x = job->within ? none : job->x;
         last->y = job->within ? none : job->y;
         if (!job->within && last->b.count > 0) {

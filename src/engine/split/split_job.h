@@ -5,9 +5,9 @@
 // In both, what comes second (b within; x and y between) are passengers: boxes that lay across a plane further up, and
 // travel down with both sides. A job owns the memory of all of its sets: it may reorder and overwrite them.
 //
-//     1. decide   leaf, or which plane                    from a sample
-//     2. part     each set into before, across, behind    in place
-//     3. carry    the passengers of both sides            copied; those that miss the side's bounds stay behind
+//     1. decide     leaf, or which plane                  from a sample
+//     2. partition  each set into before, across, behind  in place
+//     3. carry      the passengers of both sides          copied; those that miss the side's bounds stay behind
 #ifndef BP_SPLIT_JOB_H
 #define BP_SPLIT_JOB_H
 
@@ -27,8 +27,8 @@ typedef enum split_way {
     SPLIT_TEST,       // within: test all of a with itself, and go on with a and b; between: test all of a with all of b
     SPLIT_SWEEP,      // sort both sets along an axis and sweep over them
     SPLIT_SEPARATE,   // passengers go a way of their own
-    SPLIT_BOTH_SIDES, // a plane parts both sets in three
-    SPLIT_ONE_SIDE    // a plane parts both sets in two: along this axis only one end still matters
+    SPLIT_BOTH_SIDES, // a plane cuts both sets in three
+    SPLIT_ONE_SIDE    // a plane cuts both sets in two: along this axis only one end still matters
 } split_way;
 
 typedef struct split_decision {
@@ -37,14 +37,14 @@ typedef struct split_decision {
     bool b_reaches_a; // SPLIT_ONE_SIDE: a pair is decided by a.min <= b.max, and not by b.min <= a.max
 } split_decision;
 
-// The sets of a job after they were parted: before, across, behind.
-typedef struct split_parts {
+// The sets of a job after they were partitioned: before, across, behind.
+typedef struct split_subsets {
     bp_record_set a[3], b[3];
-} split_parts;
+} split_subsets;
 
 enum {
     SPLIT_CHILDREN = 3,
-    SPLIT_SWEEP_MOST = 1024 // boxes of each set
+    SPLIT_SWEEP_MAX = 1024 // boxes of each set
 };
 
 size_t bp_split_job_size(const split_job *job);
@@ -53,22 +53,22 @@ size_t bp_split_job_size(const split_job *job);
 split_decision bp_split_decide(split_job *job, const bp_method_setup *setup);
 
 // Parts the sets; `scratch` has room for the larger one.
-void bp_split_part(const split_job *job, const split_decision *decision, const bp_kernels *kernels, bp_record *scratch,
-                   split_parts *parts);
+void bp_split_partition(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
+                        bp_record *scratch, split_subsets *subsets);
 
 // The most records that bp_split_carry needs for copies.
-size_t bp_split_room(const split_job *job, const split_decision *decision, const split_parts *parts);
+size_t bp_split_room(const split_job *job, const split_decision *decision, const split_subsets *subsets);
 
 // Makes the children, with copies in `memory` where two of them need the same boxes. The copies of each child follow those of the
 // one before; `end` gets where they end.
 void bp_split_carry(const split_job *job, const split_decision *decision, const bp_kernels *kernels,
-                    const split_parts *parts, bp_record *memory, split_job children[SPLIT_CHILDREN],
+                    const split_subsets *subsets, bp_record *memory, split_job children[SPLIT_CHILDREN],
                     bp_record *end[SPLIT_CHILDREN]);
 
 // ---- the leaves: small jobs, whose boxes are tested in columns (split_leaf.c) ---------------------------------------
 
-// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MOST on.
-enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MOST };
+// The columns of a leaf: a and x from position 0 on, b and y from SPLIT_SWEEP_MAX on.
+enum { SPLIT_LEAF_COLUMNS = 2 * SPLIT_SWEEP_MAX };
 
 // Tests everything with everything: the boxes of a set with each other, or those of two sets. The tester's objects and
 // candidates are the columns of the leaf.

@@ -1,7 +1,7 @@
 #include "engine/split/split_bins.h"
 #include "engine/split/split_job.h"
 
-enum { HALF = SPLIT_SWEEP_MOST }; // where b begins in the columns
+enum { HALF = SPLIT_SWEEP_MAX }; // where b begins in the columns
 
 static void put_record(const bp_columns *columns, size_t position, const bp_record *record) {
     for (int axis = 0; axis < 3; ++axis) {
@@ -63,7 +63,7 @@ typedef uint16_t bin_starts[SPLIT_BINS + 1];
 
 // The bins of the min and of the max of each box, in the order of the columns.
 typedef struct box_bins {
-    uint16_t first[SPLIT_SWEEP_MOST], last[SPLIT_SWEEP_MOST];
+    uint16_t first[SPLIT_SWEEP_MAX], last[SPLIT_SWEEP_MAX];
 } box_bins;
 
 // One of the sets of a sweep: its boxes in columns, in the order of their bins.
@@ -76,7 +76,7 @@ typedef struct swept_set {
 // Sorts records into the columns by the bin of their min.
 static void sort_into_bins(const bp_columns *columns, const bp_record_set *set, int axis, const split_bins *bins,
                            swept_set *swept) {
-    uint16_t bin[SPLIT_SWEEP_MOST];
+    uint16_t bin[SPLIT_SWEEP_MAX];
     memset(swept->starts, 0, (bins->count + 1) * sizeof *swept->starts);
     for (size_t i = 0; i < set->count; ++i) {
         bin[i] = (uint16_t)split_bin_of(bins, set->data[i].min[axis]);
@@ -167,11 +167,11 @@ void bp_split_sweep(bp_range_tester *t, const split_job *job, int axis, double s
     list_later(t, a, y, true);
     list_later(t, x, b, true);
     bp_range_tester_flush(t);
-    const bp_pair_names names = t->names;
-    t->names = names == BP_NAMES_BY_ROLE ? BP_NAMES_BY_ROLE_SWAPPED : names;
+    const bp_pair_ids pair_ids = t->pair_ids;
+    t->pair_ids = pair_ids == BP_IDS_BY_ROLE ? BP_IDS_BY_ROLE_SWAPPED : pair_ids;
     list_later(t, b, a, false);
     list_later(t, y, a, false);
     list_later(t, b, x, false);
     bp_range_tester_flush(t);
-    t->names = names;
+    t->pair_ids = pair_ids;
 }

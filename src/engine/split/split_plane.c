@@ -27,7 +27,7 @@ void bp_split_sample_take(split_sample *sample, const bp_record_set *set, size_t
 
 // How many boxes of a sample lie before and behind each of some planes.
 typedef struct side_counts {
-    uint32_t before[SPLIT_SAMPLE_MOST], behind[SPLIT_SAMPLE_MOST];
+    uint32_t before[SPLIT_SAMPLE_MAX], behind[SPLIT_SAMPLE_MAX];
 } side_counts;
 
 static void count_sides(const bp_kernels *kernels, const split_sample *sample, uint32_t axis, const float *planes,

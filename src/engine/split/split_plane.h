@@ -4,12 +4,12 @@
 
 #include "kernels/kernels.h"
 
-enum { SPLIT_SAMPLE_MOST = 256 };
+enum { SPLIT_SAMPLE_MAX = 256 };
 
 // Some boxes of a set, in columns.
 typedef struct split_sample {
-    float min[3][SPLIT_SAMPLE_MOST + BP_COLUMN_PADDING];
-    float negated_max[3][SPLIT_SAMPLE_MOST + BP_COLUMN_PADDING];
+    float min[3][SPLIT_SAMPLE_MAX + BP_COLUMN_PADDING];
+    float negated_max[3][SPLIT_SAMPLE_MAX + BP_COLUMN_PADDING];
     size_t count;
 } split_sample;
 
@@ -21,7 +21,7 @@ typedef struct split_plane {
     double overlap_share; // and their share
 } split_plane;
 
-// At most `most` boxes of a set: one at a random place in each of as many stretches. (Places at equal distances would
+// At most `most` boxes of a set: one at a random place in each of as many intervals. (Places at equal distances would
 // all be alike in a scene that repeats itself.) The same seed gives the same sample.
 void bp_split_sample_take(split_sample *sample, const bp_record_set *set, size_t most, uint32_t seed);
 

@@ -4,10 +4,10 @@
 #include "base/parallel.h"
 
 enum {
-    SLAB_LEAST = 4096, // boxes
-    SLABS_LEAST = 4,
-    BLOCK_LEAST = 8192,
-    BLOCKS_MOST = 64
+    SLAB_MIN = 4096, // boxes
+    SLABS_MIN = 4,
+    BLOCK_MIN = 8192, // boxes that are worth a task
+    BLOCKS_MAX = 64
 };
 
 // At most this many passengers for each member, as expected from the sample.
@@ -35,7 +35,7 @@ bp_record_set bp_split_bounded_set(const bp_kernels *kernels, bp_record *records
 // many boxes are in one bin.
 static bool divide_bins(split_slabs *s, const split_sample *sample) {
     uint16_t counts[SPLIT_BINS] = {0};
-    size_t members[SPLIT_SLABS_MOST] = {0}, before = 0, most = 0;
+    size_t members[SPLIT_SLABS_MAX] = {0}, before = 0, most = 0;
     const size_t all = sample->count > 0 ? sample->count : 1; // there are always some, which clang cannot know
     for (size_t i = 0; i < sample->count; ++i) {
         ++counts[split_bin_of(&s->bins, sample->min[s->axis][i])];
@@ -52,7 +52,7 @@ static bool divide_bins(split_slabs *s, const split_sample *sample) {
 }
 
 bool bp_split_slabs_plan(split_slabs *s) {
-    bp_record records[SPLIT_SAMPLE_MOST];
+    bp_record records[SPLIT_SAMPLE_MAX];
     bp_record_set set = {.data = records};
     uint16_t counts[SPLIT_COARSE_BINS] = {0};
     split_sample sample;
@@ -60,12 +60,12 @@ bool bp_split_slabs_plan(split_slabs *s) {
     for (size_t i = 0; i < s->set_count; ++i) {
         total += s->sets[i].count;
     }
-    if (total < (size_t)SLABS_LEAST * SLAB_LEAST) {
+    if (total < (size_t)SLABS_MIN * SLAB_MIN) {
         return false;
     }
-    for (size_t i = 0; i < SPLIT_SAMPLE_MOST; ++i) { // some boxes of all sets; holes are left out
-        size_t at = (size_t)(((uint64_t)i * total + (uint64_t)(i * 0x9e3779b1u & 0xffff) * total / 0x10000) /
-                             SPLIT_SAMPLE_MOST);
+    for (size_t i = 0; i < SPLIT_SAMPLE_MAX; ++i) { // some boxes of all sets; holes are left out
+        size_t at =
+            (size_t)(((uint64_t)i * total + (uint64_t)(i * 0x9e3779b1u & 0xffff) * total / 0x10000) / SPLIT_SAMPLE_MAX);
         const split_slab_set *from = &s->sets[0];
         if (at >= from->count) {
             at -= from->count;
@@ -74,16 +74,16 @@ bool bp_split_slabs_plan(split_slabs *s) {
         bp_split_record_put(&records[set.count], &from->boxes[at], s->setup->dimensions, 0);
         set.count += !bp_box_is_hole(&from->boxes[at]);
     }
-    bp_split_sample_take(&sample, &set, SPLIT_SAMPLE_MOST, 0);
-    if (sample.count < SPLIT_SAMPLE_MOST / 2) {
+    bp_split_sample_take(&sample, &set, SPLIT_SAMPLE_MAX, 0);
+    if (sample.count < SPLIT_SAMPLE_MAX / 2) {
         return false;
     }
     const split_plane plane = bp_split_plane_inside(s->setup->kernels, s->setup->dimensions, &sample);
     // A plane is crossed by about half as many boxes as overlap another one.
     const double most = 2.0 * PASSENGERS / fmax(plane.overlap_share, 0x1p-20);
-    s->count = total / SLAB_LEAST < SPLIT_SLABS_MOST ? total / SLAB_LEAST : SPLIT_SLABS_MOST;
+    s->count = total / SLAB_MIN < SPLIT_SLABS_MAX ? total / SLAB_MIN : SPLIT_SLABS_MAX;
     s->count = most < (double)s->count ? (size_t)most : s->count;
-    if (s->count < SLABS_LEAST) {
+    if (s->count < SLABS_MIN) {
         return false;
     }
     s->axis = plane.sweep_axis;
@@ -106,11 +106,11 @@ bool bp_split_slabs_plan(split_slabs *s) {
 // ---- counting and filling -------------------------------------------------------------------------------------------
 
 size_t bp_split_slabs_counts(const split_slabs *s) {
-    return (size_t)2 * BLOCKS_MOST * (s->count + 1);
+    return (size_t)2 * BLOCKS_MAX * (s->count + 1);
 }
 
 static bp_blocks blocks_of(const split_slabs *s, const split_slab_set *set) {
-    return bp_blocks_cut(&s->setup->runtime.executor, set->count, BLOCK_LEAST, BLOCKS_MOST);
+    return bp_blocks_cut(&s->setup->runtime.executor, set->count, BLOCK_MIN, BLOCKS_MAX);
 }
 
 static size_t slab_of(const split_slabs *s, float value) {

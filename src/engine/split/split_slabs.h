@@ -12,7 +12,7 @@
 #include "engine/split/split_bins.h"
 #include "engine/split/split_job.h"
 
-enum { SPLIT_SLABS_MOST = 64 };
+enum { SPLIT_SLABS_MAX = 64 };
 
 // One set of boxes that is divided into slabs.
 typedef struct split_slab_set {
@@ -20,7 +20,7 @@ typedef struct split_slab_set {
     size_t count;
     uint32_t *counts;                // per block: of the members, then of the passengers of each slab
     bp_record *members, *passengers; // of all slabs
-    size_t member_begin[SPLIT_SLABS_MOST + 1], passenger_begin[SPLIT_SLABS_MOST + 1];
+    size_t member_begin[SPLIT_SLABS_MAX + 1], passenger_begin[SPLIT_SLABS_MAX + 1];
 } split_slab_set;
 
 typedef struct split_slabs {

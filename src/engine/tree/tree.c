@@ -10,12 +10,13 @@
 
 enum {
     LEAVES_PER_TASK = 1024,
-    FEW_SHARE = 8 // more changes than one box in so many: all blocks are fitted anew. And so many slots are spare
+    PARTIAL_FIT_SHARE = 8, // with one changed box in 8 or more, the whole tree is fitted; with fewer, their paths
+    SPARE_SHARE = 8        // a kept tree has one spare slot for 8 boxes
 };
 
 // A tree is built anew when the searches since it was built have lost as much time as building takes; by splits, when searches
 // have taken as long as that, and the tree has hardly become worse.
-static const double EXCESS_MOST = 0.7; // searches; building along the curve takes as long as 0.7
+static const double EXCESS_MAX = 0.7;  // searches; building along the curve takes as long as 0.7
 static const double JUDGED_FROM = 0.1; // searches since then: looking at all leaves takes longer than fitting a few
 static const double EXCESS_CALM = 0.05;
 static const double SPLITS_FROM = 200.0; // tests a box
@@ -28,7 +29,7 @@ void bp_tree_init(bp_tree *tree, const bp_method_setup *setup) {
 
 void bp_tree_free(bp_tree *tree) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    bp_buffer *const buffers[] = {&tree->blocks,  &tree->ids,   &tree->slots, &tree->keys,
+    bp_buffer *const buffers[] = {&tree->nodes,   &tree->ids,   &tree->slots, &tree->keys,
                                   &tree->records, &tree->marks, &tree->lists};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
@@ -37,15 +38,15 @@ void bp_tree_free(bp_tree *tree) {
 }
 
 size_t bp_tree_bytes(const bp_tree *tree) {
-    return tree->blocks.bytes + tree->ids.bytes + tree->slots.bytes + tree->keys.bytes + tree->records.bytes +
+    return tree->nodes.bytes + tree->ids.bytes + tree->slots.bytes + tree->keys.bytes + tree->records.bytes +
            tree->marks.bytes + tree->lists.bytes + bp_block_sinks_bytes(&tree->sinks);
 }
 
-// ---- fitting blocks to boxes ----------------------------------------------------------------------------------------
+// ---- fitting nodes to boxes -----------------------------------------------------------------------------------------
 
 static void lift_levels(bp_tree *tree) {
     for (size_t k = 1; k + 1 < tree->level_count; ++k) {
-        tree->setup->kernels->tree_lift(tree->levels[k], 0, tree->block_count[k], tree->levels[k + 1]);
+        tree->setup->kernels->tree_lift(tree->levels[k], 0, tree->node_count[k], tree->levels[k + 1]);
     }
 }
 
@@ -60,59 +61,59 @@ static void fill_leaf(bp_tree *tree, size_t leaf) {
 
 static void task_fill_leaves(void *context, size_t index) {
     bp_tree *tree = context;
-    const size_t begin = index * LEAVES_PER_TASK, left = tree->block_count[0] - begin;
+    const size_t begin = index * LEAVES_PER_TASK, left = tree->node_count[0] - begin;
     fill_leaves(tree, begin, begin + (left < LEAVES_PER_TASK ? left : LEAVES_PER_TASK));
 }
 
 static void refit_all(bp_tree *tree) {
-    bp_parallel_for(&tree->setup->runtime.executor, (tree->block_count[0] + LEAVES_PER_TASK - 1) / LEAVES_PER_TASK,
+    bp_parallel_for(&tree->setup->runtime.executor, (tree->node_count[0] + LEAVES_PER_TASK - 1) / LEAVES_PER_TASK,
                     task_fill_leaves, tree);
     lift_levels(tree);
 }
 
 static void put_box(bp_tree *tree, uint32_t id, uint32_t slot) {
     const bp_box box = bp_box_flatten(tree->boxes[id], tree->setup->dimensions);
-    bp_tree_block *leaf = &tree->levels[0][slot / BP_TREE_WIDTH];
+    bp_tree_node *leaf = &tree->levels[0][slot / BP_TREE_WIDTH];
     for (int axis = 0; axis < 3; ++axis) {
         leaf->min[axis][slot % BP_TREE_WIDTH] = box.min[axis];
         leaf->max[axis][slot % BP_TREE_WIDTH] = box.max[axis];
     }
 }
 
-// Some boxes, and the blocks above them.
+// Some boxes, and the nodes above them.
 static bool refit_some(bp_tree *tree, const uint32_t *ids, size_t count) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    if (!bp_buffer_reserve(&tree->marks, allocator, 0, tree->block_count[0], 1) ||
+    if (!bp_buffer_reserve(&tree->marks, allocator, 0, tree->node_count[0], 1) ||
         !bp_buffer_reserve(&tree->lists, allocator, 0, count, sizeof(uint32_t))) {
         return false;
     }
     uint8_t *marks = tree->marks.data;
-    uint32_t *blocks = tree->lists.data;
+    uint32_t *nodes = tree->lists.data;
     const uint32_t *slots = tree->slots.data;
-    memset(marks, 0, tree->block_count[0]);
-    size_t block_count = 0;
+    memset(marks, 0, tree->node_count[0]);
+    size_t node_count = 0;
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots[ids[i]], block = slot / BP_TREE_WIDTH;
+        const uint32_t slot = slots[ids[i]], node = slot / BP_TREE_WIDTH;
         if (slot != BP_TREE_NONE) {
             put_box(tree, ids[i], slot);
-            blocks[block_count] = block;
-            block_count += marks[block] == 0;
-            marks[block] = 1;
+            nodes[node_count] = node;
+            node_count += marks[node] == 0;
+            marks[node] = 1;
         }
     }
     for (size_t k = 0; k + 1 < tree->level_count; ++k) {
         size_t above = 0;
-        for (size_t i = 0; i < block_count; ++i) {
-            tree->setup->kernels->tree_lift(tree->levels[k], blocks[i], blocks[i] + 1, tree->levels[k + 1]);
-            marks[blocks[i]] = 0;
+        for (size_t i = 0; i < node_count; ++i) {
+            tree->setup->kernels->tree_lift(tree->levels[k], nodes[i], nodes[i] + 1, tree->levels[k + 1]);
+            marks[nodes[i]] = 0;
         }
-        for (size_t i = 0; i < block_count; ++i) {
-            const uint32_t block = blocks[i] / BP_TREE_WIDTH;
-            blocks[above] = block;
-            above += marks[block] == 0;
-            marks[block] = 1;
+        for (size_t i = 0; i < node_count; ++i) {
+            const uint32_t node = nodes[i] / BP_TREE_WIDTH;
+            nodes[above] = node;
+            above += marks[node] == 0;
+            marks[node] = 1;
         }
-        block_count = above;
+        node_count = above;
     }
     return true;
 }
@@ -126,13 +127,13 @@ static double leaf_surface(const bp_tree *tree) {
         return sum;
     }
     const float span = tree->span;
-    for (size_t i = 0; i < tree->block_count[1]; ++i) {
-        const bp_tree_block *block = &tree->levels[1][i];
+    for (size_t i = 0; i < tree->node_count[1]; ++i) {
+        const bp_tree_node *node = &tree->levels[1][i];
         float surfaces[BP_TREE_WIDTH];
         for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
             float edges[3];
             for (int axis = 0; axis < 3; ++axis) {
-                const float edge = block->max[axis][lane] - block->min[axis][lane];
+                const float edge = node->max[axis][lane] - node->min[axis][lane];
                 edges[axis] = edge > 0.0f ? (edge < span ? edge : span) : 0.0f; // a NaN is none
             }
             surfaces[lane] = edges[0] * edges[1] + edges[2] * (edges[0] + edges[1]);
@@ -148,31 +149,31 @@ static double leaf_surface(const bp_tree *tree) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Makes room for `slots` slots, and for one more block on each level that bp_tree_raise may add. Lanes without a child are NaNs.
+// Makes room for `slots` slots, and for one more node on each level that bp_tree_raise may add. Lanes without a child are NaNs.
 static bool make_shape(bp_tree *tree, size_t slots) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     size_t count = (slots + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH, all = 0;
     count = count > 0 ? count : 1;
     tree->level_count = 0;
     for (;;) {
-        tree->block_count[tree->level_count++] = count;
+        tree->node_count[tree->level_count++] = count;
         all += count;
         if (count == 1) {
             break;
         }
         count = (count + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH;
     }
-    if (!bp_buffer_reserve_slack(&tree->blocks, allocator, 0, all + BP_TREE_LEVELS, sizeof(bp_tree_block))) {
+    if (!bp_buffer_reserve_slack(&tree->nodes, allocator, 0, all + BP_TREE_LEVELS, sizeof(bp_tree_node))) {
         return false;
     }
-    bp_tree_block *blocks = tree->blocks.data;
+    bp_tree_node *nodes = tree->nodes.data;
     for (size_t k = 0; k < tree->level_count; ++k) {
-        tree->levels[k] = blocks;
-        blocks += tree->block_count[k];
-        memset(&tree->levels[k][tree->block_count[k] - 1], 0xff, sizeof(bp_tree_block)); // NaNs
-        tree->shape.begins[k + 1] = (uint32_t)(blocks - tree->levels[0]);
+        tree->levels[k] = nodes;
+        nodes += tree->node_count[k];
+        memset(&tree->levels[k][tree->node_count[k] - 1], 0xff, sizeof(bp_tree_node)); // NaNs
+        tree->shape.begins[k + 1] = (uint32_t)(nodes - tree->levels[0]);
     }
-    tree->shape.blocks = tree->levels[0];
+    tree->shape.nodes = tree->levels[0];
     tree->shape.count = tree->level_count;
     return true;
 }
@@ -180,9 +181,9 @@ static bool make_shape(bp_tree *tree, size_t slots) {
 void bp_tree_raise(bp_tree *tree, size_t levels) {
     while (tree->level_count < levels) {
         const size_t top = tree->level_count++;
-        tree->block_count[top] = 1;
+        tree->node_count[top] = 1;
         tree->levels[top] = tree->levels[top - 1] + 1;
-        memset(tree->levels[top], 0xff, sizeof(bp_tree_block));
+        memset(tree->levels[top], 0xff, sizeof(bp_tree_node));
         tree->setup->kernels->tree_lift(tree->levels[top - 1], 0, 1, tree->levels[top]);
         tree->shape.begins[top + 1] = tree->shape.begins[top] + 1;
         tree->shape.count = tree->level_count;
@@ -215,7 +216,7 @@ static void count_others(bp_tree *tree, size_t begin, size_t end) {
 }
 
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    const size_t spare = tree->is_kept ? count / FEW_SHARE + BP_TREE_WIDTH : 0;
+    const size_t spare = tree->is_kept ? count / SPARE_SHARE + BP_TREE_WIDTH : 0;
     const size_t capacity = bp_size_add(count, spare + BP_TREE_WIDTH);
     tree->boxes = boxes;
     tree->box_count = count;
@@ -225,7 +226,7 @@ bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tre
         return BP_ERROR_MEMORY;
     }
     uint32_t *ids = tree->ids.data;
-    for (size_t i = tree->slot_count; i < tree->block_count[0] * BP_TREE_WIDTH; ++i) {
+    for (size_t i = tree->slot_count; i < tree->node_count[0] * BP_TREE_WIDTH; ++i) {
         ids[i] = BP_TREE_NONE;
     }
     if (tree->is_kept && !list_slots(tree, count)) {
@@ -251,7 +252,7 @@ static bool has_strayed(const bp_tree *tree, uint32_t slot, const bp_box *box) {
     if (tree->level_count < 2) {
         return false;
     }
-    const bp_tree_block *above = &tree->levels[1][leaf / BP_TREE_WIDTH];
+    const bp_tree_node *above = &tree->levels[1][leaf / BP_TREE_WIDTH];
     bool is_far = false;
     for (uint32_t axis = 0; axis < tree->setup->dimensions; ++axis) {
         const float low = above->min[axis][leaf % BP_TREE_WIDTH], high = above->max[axis][leaf % BP_TREE_WIDTH];
@@ -264,7 +265,7 @@ static bool has_strayed(const bp_tree *tree, uint32_t slot, const bp_box *box) {
 // Slots behind all others for boxes that are new, or far from where they were. False if there are too few.
 static bool append_slots(bp_tree *tree, uint32_t *placed, size_t count) {
     uint32_t *slots = tree->slots.data, *ids = tree->ids.data;
-    if (tree->slot_count + count > tree->block_count[0] * BP_TREE_WIDTH || !bp_tree_sort_few(tree, placed, count)) {
+    if (tree->slot_count + count > tree->node_count[0] * BP_TREE_WIDTH || !bp_tree_sort_few(tree, placed, count)) {
         return false;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -300,7 +301,7 @@ static bool update_few(bp_tree *tree, const bp_changes *changes) {
 // Any box may have changed, appeared or become a hole. False if the tree has to be built anew.
 static bool update_all(bp_tree *tree, size_t count) {
     if (count > tree->id_count + tree->others) { // holes, or boxes that are new
-        const size_t room = tree->block_count[0] * BP_TREE_WIDTH - tree->slot_count;
+        const size_t room = tree->node_count[0] * BP_TREE_WIDTH - tree->slot_count;
         if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, room, sizeof(uint32_t))) {
             return false;
         }
@@ -324,7 +325,7 @@ static bool update_all(bp_tree *tree, size_t count) {
 
 bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const bp_changes *changes) {
     const size_t before = tree->box_count;
-    const bool are_few = changes != NULL && changes->count < count / FEW_SHARE;
+    const bool are_few = changes != NULL && changes->count < count / PARTIAL_FIT_SHARE;
     if (tree->level_count == 0 || !tree->is_kept || count < before) {
         tree->is_kept = true;
         return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
@@ -350,7 +351,7 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
         tree->excess += worse > 0.0 ? tree->unjudged * worse : 0.0;
         tree->unjudged = 0.0;
     }
-    if (tree->excess > EXCESS_MOST) {
+    if (tree->excess > EXCESS_MAX) {
         const bool was_early = tree->order == BP_TREE_SPLITS && tree->tests < SPLITS_LAST * (double)count;
         tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
         return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
@@ -364,14 +365,14 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
 
 // ---- checking -------------------------------------------------------------------------------------------------------
 
-static bool has_bounds(const bp_tree *tree, size_t level, size_t block) {
+static bool has_bounds(const bp_tree *tree, size_t level, size_t node) {
     for (size_t lane = 0; lane < BP_TREE_WIDTH && level + 1 < tree->level_count; ++lane) {
-        const bp_tree_block *inner = &tree->levels[level][block];
-        const bp_tree_block *outer = &tree->levels[level + 1][block / BP_TREE_WIDTH];
+        const bp_tree_node *inner = &tree->levels[level][node];
+        const bp_tree_node *outer = &tree->levels[level + 1][node / BP_TREE_WIDTH];
         for (int axis = 0; axis < 3; ++axis) {
             const bool is_empty = isnan(inner->min[0][lane]);
-            if (!is_empty && !(outer->min[axis][block % BP_TREE_WIDTH] <= inner->min[axis][lane] &&
-                               inner->max[axis][lane] <= outer->max[axis][block % BP_TREE_WIDTH])) {
+            if (!is_empty && !(outer->min[axis][node % BP_TREE_WIDTH] <= inner->min[axis][lane] &&
+                               inner->max[axis][lane] <= outer->max[axis][node % BP_TREE_WIDTH])) {
                 return false;
             }
         }
@@ -381,7 +382,7 @@ static bool has_bounds(const bp_tree *tree, size_t level, size_t block) {
 
 static bool has_box(const bp_tree *tree, size_t slot) {
     const uint32_t id = ((const uint32_t *)tree->ids.data)[slot];
-    const bp_tree_block *leaf = &tree->levels[0][slot / BP_TREE_WIDTH];
+    const bp_tree_node *leaf = &tree->levels[0][slot / BP_TREE_WIDTH];
     const bp_box box = id != BP_TREE_NONE ? bp_box_flatten(tree->boxes[id], tree->setup->dimensions) : bp_box_hole();
     if (bp_box_is_hole(&box)) {
         return isnan(leaf->min[0][slot % BP_TREE_WIDTH]);
@@ -400,7 +401,7 @@ bool bp_tree_is_sound(const bp_tree *tree) {
     for (size_t id = 0; id < tree->box_count; ++id) {
         alive += !bp_tree_lacks(tree, tree->boxes, id);
     }
-    for (size_t slot = 0; slot < tree->block_count[0] * BP_TREE_WIDTH; ++slot) {
+    for (size_t slot = 0; slot < tree->node_count[0] * BP_TREE_WIDTH; ++slot) {
         const bool is_free = ids[slot] == BP_TREE_NONE;
         if ((!is_free && ids[slot] >= tree->box_count) || !has_box(tree, slot) ||
             (slot >= tree->slot_count && !is_free) ||
@@ -410,8 +411,8 @@ bool bp_tree_is_sound(const bp_tree *tree) {
         listed += !is_free && !bp_box_is_hole(&tree->boxes[ids[slot]]);
     }
     for (size_t level = 0; level + 1 < tree->level_count; ++level) {
-        for (size_t block = 0; block < tree->block_count[level]; ++block) {
-            if (!has_bounds(tree, level, block)) {
+        for (size_t node = 0; node < tree->node_count[level]; ++node) {
+            if (!has_bounds(tree, level, node)) {
                 return false;
             }
         }

@@ -1,17 +1,17 @@
 // A tree of boxes that is kept: eight children per node, refitted while boxes move, rebuilt when it has degraded.
 //
 //     slots      | 17  4 96 23  8 51  2 77 | 30 12  - ... | ...       ids, in an order in which neighbours are near
-//     leaves       |  eight boxes in columns |                        level 0: block i holds slots 8 i .. 8 i + 7
+//     leaves       |  eight boxes in columns |                        level 0: node i holds slots 8 i .. 8 i + 7
 //     level 1      |  bounds of eight leaves   |
-//     level 2      |  bounds of eight blocks of level 1  |            ... up to one block
+//     level 2      |  bounds of eight nodes of level 1   |            ... up to one node
 //
-// Idea: child i of block b is block 8 b + i of the level below, so there are no pointers, and the bounds of eight children are
-// compared in one go. All blocks but the last ones are full. The order of the slots is all that is chosen: along a Hilbert
+// Idea: child i of node b is node 8 b + i of the level below, so there are no pointers, and the bounds of eight children are
+// compared in one go. All nodes but the last ones are full. The order of the slots is all that is chosen: along a Hilbert
 // curve, which is quickly made, or by recursive splits, which is a better tree and takes six times as long to build. Boxes
-// that move keep their slots; a pass over all blocks, or the paths above a few slots, fits the bounds to them again. A box
+// that move keep their slots; a pass over all nodes, or the paths above a few slots, fits the bounds to them again. A box
 // that has moved far away, or is new, gets a slot behind all others.
 //
-// Searches go down level by level with lists of (node, block), 8 tests an entry, hits appended without a branch: nested
+// Searches go down level by level with lists of (child, node), 8 tests an entry, hits appended without a branch: nested
 // loops over the hits took twice as long.
 //
 // Cost: 40 bytes a box. Built 17 ns (Hilbert) or 100 ns (splits) a box, refitted 2 ns, searched 20 to 30 ns with two pairs a box,
@@ -38,13 +38,13 @@ typedef struct bp_tree {
     const uint8_t *parts; // by id; only boxes of `part` are in the tree. NULL: all are
     uint8_t part;
 
-    // The shape. Slots from `slot_count` on are free, up to 8 * block_count[0].
+    // The shape. Slots from `slot_count` on are free, up to 8 * node_count[0].
     size_t slot_count;
     size_t level_count; // 0: nothing is built
-    size_t block_count[BP_TREE_LEVELS];
-    bp_tree_block *levels[BP_TREE_LEVELS]; // in `blocks`
-    bp_tree_levels shape;                  // the same, for walks
-    bp_buffer blocks;
+    size_t node_count[BP_TREE_LEVELS];
+    bp_tree_node *levels[BP_TREE_LEVELS]; // in `nodes`
+    bp_tree_levels shape;                 // the same, for walks
+    bp_buffer nodes;
     bp_buffer ids;   // by slot; BP_TREE_NONE where there is none
     bool is_kept;    // it is updated: there are slots for boxes that come later, and
     bp_buffer slots; // by id; BP_TREE_NONE for holes that never had one
@@ -71,7 +71,7 @@ size_t bp_tree_bytes(const bp_tree *tree);
 // Builds the tree over boxes[0 .. count), which stay where they are; holes are left out.
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
 
-// Adds blocks on top until the tree has at least this many levels.
+// Adds nodes on top until the tree has at least this many levels.
 void bp_tree_raise(bp_tree *tree, size_t levels);
 
 // Refits the tree. `changes` names the boxes that have changed since the last build or update (NULL: perhaps all). Rebuilds the tree

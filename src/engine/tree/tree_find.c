@@ -1,7 +1,7 @@
-// Searches of the tree, level by level, with lists of (node, block).
+// Searches of the tree, level by level, with lists of (child, node).
 //
-//     list       (block a, block b), ...                     which overlap
-//     opened     (child of a, block b), ...                  where the child overlaps the bounds of b
+//     list       (node a, node b), ...                       which overlap
+//     opened     (child of a, node b), ...                   where the child overlaps the bounds of b
 //     crossed    (child of a, child of b), ...               where they overlap: the list of the level below; or pairs
 //
 // Some entries of a list go all the way down before the next ones, so that lists stay in the first-level cache.
@@ -10,16 +10,16 @@
 #include "base/radix_sort.h"
 
 enum {
-    ENTRIES = 64,       // that go down together
+    GROUP = 64,         // entries of a list that go down together
     UNITS_FROM = 4096,  // slots from which a search is cut into units of work,
-    UNITS_WANTED = 256, // about so many entries,
-    UNIT_ENTRIES = 16,  // so many each
-    UNIT_BOXES = 256
+    UNITS_WANTED = 256, // units, about
+    ENTRIES_PER_UNIT = 16,
+    BOXES_PER_UNIT = 256
 };
 
 typedef struct level_lists {
-    bp_pair opened[ENTRIES * BP_TREE_WIDTH + BP_TREE_PADDING];
-    bp_pair crossed[ENTRIES * BP_TREE_WIDTH * BP_TREE_WIDTH + BP_TREE_PADDING];
+    bp_pair opened[GROUP * BP_TREE_WIDTH + BP_TREE_PADDING];
+    bp_pair crossed[GROUP * BP_TREE_WIDTH * BP_TREE_WIDTH + BP_TREE_PADDING];
 } level_lists;
 
 typedef struct tree_search {
@@ -86,8 +86,8 @@ static void go_across(const tree_search *s, size_t level, const bp_pair *opened,
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tree has levels
 static void go_down(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
     bp_pair *opened = s->lists[t->block * s->a->level_count + level].opened;
-    for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
-        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
+    for (size_t begin = 0; begin < count && !t->failed; begin += GROUP) {
+        const size_t some = count - begin < GROUP ? count - begin : GROUP;
         const size_t found =
             s->kernels->tree_open(s->a->levels[level], s->b->levels[level + 1], list + begin, some, opened);
         go_across(s, level, opened, found, t);
@@ -109,8 +109,8 @@ static void unit_of_trees(const void *context, bp_range_tester *t, size_t index)
         go_across(s, s->a->level_count - 1, opened, open_root(opened), t);
         return;
     }
-    const size_t begin = index * UNIT_ENTRIES, left = s->list_count - begin;
-    go_down(s, s->level, s->list + begin, left < UNIT_ENTRIES ? left : UNIT_ENTRIES, t);
+    const size_t begin = index * ENTRIES_PER_UNIT, left = s->list_count - begin;
+    go_down(s, s->level, s->list + begin, left < ENTRIES_PER_UNIT ? left : ENTRIES_PER_UNIT, t);
 }
 
 // Goes down with all entries until there are enough for units of work.
@@ -142,7 +142,7 @@ static bp_status find_in_trees(tree_search *s, bp_tree *owner, bp_sink *sink) {
         if (!list_units(s, owner)) {
             return BP_ERROR_MEMORY;
         }
-        units = (s->list_count + UNIT_ENTRIES - 1) / UNIT_ENTRIES;
+        units = (s->list_count + ENTRIES_PER_UNIT - 1) / ENTRIES_PER_UNIT;
     }
     return run_units(s, owner, &owner->lists, units, unit_of_trees, sink);
 }
@@ -180,8 +180,8 @@ static size_t keep_changed(const uint8_t *marks, bp_pair *pairs, size_t count) {
 static void descend(const tree_search *s, size_t level, const bp_pair *list, size_t count, bp_range_tester *t) {
     const bp_tree *tree = s->b;
     bp_pair *next = s->lists[t->block * tree->level_count + level].crossed;
-    for (size_t begin = 0; begin < count && !t->failed; begin += ENTRIES) {
-        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
+    for (size_t begin = 0; begin < count && !t->failed; begin += GROUP) {
+        const size_t some = count - begin < GROUP ? count - begin : GROUP;
         if (level > 0) {
             // cppcheck-suppress arrayIndexOutOfBoundsCond; levels are fewer than BP_TREE_LEVELS
             const size_t found = s->kernels->tree_descend(tree->levels[level], &s->wanted, list + begin, some, next);
@@ -202,11 +202,11 @@ static void descend(const tree_search *s, size_t level, const bp_pair *list, siz
 
 static void unit_of_boxes(const void *context, bp_range_tester *t, size_t index) {
     const tree_search *s = context;
-    const size_t end = (index + 1) * UNIT_BOXES < s->wanted_count ? (index + 1) * UNIT_BOXES : s->wanted_count;
-    for (size_t i = index * UNIT_BOXES; i < end && !t->failed;) {
-        bp_pair list[ENTRIES];
+    const size_t end = (index + 1) * BOXES_PER_UNIT < s->wanted_count ? (index + 1) * BOXES_PER_UNIT : s->wanted_count;
+    for (size_t i = index * BOXES_PER_UNIT; i < end && !t->failed;) {
+        bp_pair list[GROUP];
         size_t count = 0;
-        for (; i < end && count < ENTRIES; ++i) {
+        for (; i < end && count < GROUP; ++i) {
             list[count++] = (bp_pair){.a = (uint32_t)i, .b = 0};
         }
         descend(s, s->b->level_count - 1, list, count, t);
@@ -216,7 +216,7 @@ static void unit_of_boxes(const void *context, bp_range_tester *t, size_t index)
 static bp_status find_boxes(bp_tree *tree, bp_tree_wanted wanted, size_t count, const uint8_t *marks, bp_sink *sink) {
     tree_search s = {
         .kernels = tree->setup->kernels, .b = tree, .wanted = wanted, .wanted_count = count, .marks = marks};
-    return run_units(&s, tree, &tree->lists, (count + UNIT_BOXES - 1) / UNIT_BOXES, unit_of_boxes, sink);
+    return run_units(&s, tree, &tree->lists, (count + BOXES_PER_UNIT - 1) / BOXES_PER_UNIT, unit_of_boxes, sink);
 }
 
 bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bp_sink *sink) {

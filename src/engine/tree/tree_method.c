@@ -4,9 +4,9 @@
 #include "engine/tree/tree.h"
 
 enum {
-    FEW_SHARE = 16,   // changed or other boxes than one in so many in the tree are searched for one by one,
-    FEW_TO_FIND = 64, // and so few in any case: not by a tree of their own
-    SMALL = 64        // nor so many times the boxes of the tree
+    SINGLY_SHARE = 16, // boxes of the tree per box that is searched for: from here on, one by one;
+    SINGLY_MAX = 64,   // boxes that are searched for: fewer never get a tree of their own,
+    SINGLY_RATIO = 64  // nor does a set with this many times the boxes of the tree
 };
 
 typedef struct tree_method {
@@ -82,7 +82,7 @@ static bp_status tree_update(void *state, const bp_box *boxes, size_t count, con
     for (size_t i = 0; i < tree_count(m) && status == BP_OK; ++i) {
         status = bp_tree_update(&m->trees[i], boxes, count, changes);
     }
-    *kind = changes != NULL && changes->count < count / FEW_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    *kind = changes != NULL && changes->count < count / SINGLY_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
     return status;
 }
 
@@ -129,7 +129,7 @@ static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_si
 static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     tree_method *m = state;
     bp_tree *tree = &m->trees[0], *first = &m->trees[1];
-    if (count <= tree->slot_count / FEW_SHARE || count < FEW_TO_FIND || count >= SMALL * tree->slot_count) {
+    if (count <= tree->slot_count / SINGLY_SHARE || count < SINGLY_MAX || count >= SINGLY_RATIO * tree->slot_count) {
         return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
     }
     const bp_status status = bp_tree_build(first, boxes, count, tree->order);
@@ -146,7 +146,7 @@ static void tree_stats(const void *state, bp_stats *stats) {
     stats->levels = (uint32_t)m->trees[0].level_count;
     stats->cells = 0;
     for (size_t i = 0; i < 2; ++i) {
-        stats->cells += m->trees[i].level_count > 0 ? m->trees[i].block_count[0] : 0;
+        stats->cells += m->trees[i].level_count > 0 ? m->trees[i].node_count[0] : 0;
     }
     stats->occupied = stats->cells;
 }

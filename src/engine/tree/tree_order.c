@@ -248,17 +248,17 @@ static void select_keys(uint64_t *keys, uint64_t *spare, size_t begin, size_t mi
     }
 }
 
-// Halves a range of whole blocks of `unit` boxes until the blocks are parted.
+// Halves a range of whole subtrees, of `size` boxes each, until all are apart; then those of the level below.
 // NOLINTNEXTLINE(misc-no-recursion): halves 32 times at most
-static void split_range(splitter *s, size_t begin, size_t end, size_t unit) {
-    while (unit >= BP_TREE_WIDTH && end - begin <= unit) {
-        unit /= BP_TREE_WIDTH;
+static void split_range(splitter *s, size_t begin, size_t end, size_t size) {
+    while (size >= BP_TREE_WIDTH && end - begin <= size) {
+        size /= BP_TREE_WIDTH;
     }
-    if (unit < BP_TREE_WIDTH) {
+    if (size < BP_TREE_WIDTH) {
         return;
     }
-    const size_t units = (end - begin + unit - 1) / unit;
-    const size_t middle = begin + (units + 1) / 2 * unit;
+    const size_t count = (end - begin + size - 1) / size;
+    const size_t middle = begin + (count + 1) / 2 * size;
     const int key = best_key(s, begin, end);
     for (size_t i = begin; i < end; ++i) {
         const float value = split_key(&s->records[i], key);
@@ -272,8 +272,8 @@ static void split_range(splitter *s, size_t begin, size_t end, size_t unit) {
         s->spare_records[i] = s->records[(uint32_t)s->keys[i]];
     }
     memcpy(s->records + begin, s->spare_records + begin, (end - begin) * sizeof *s->records);
-    split_range(s, begin, middle, unit);
-    split_range(s, middle, end, unit);
+    split_range(s, begin, middle, size);
+    split_range(s, middle, end, size);
 }
 
 // The finite edge of a coordinate: what is infinite is cut to where finite boxes are.

@@ -5,11 +5,11 @@
 
 #include "base/boxes.h"
 
-enum { ENTRIES = 32 }; // of a list that go down together
+enum { GROUP = 32 }; // entries of a list that go down together
 
 static const double SLACK = 0x1p-20;
-static const double LARGE = 0x1p120; // larger numbers do not walk
-static const double FAST = 0x1p900;  // up to there the smallest t passes less than the smallest float
+static const double WALK_LIMIT = 0x1p120; // of coordinates: lines and points beyond are not walked
+static const double FAST = 0x1p900;       // up to there the smallest t passes less than the smallest float
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
@@ -25,14 +25,14 @@ typedef struct meeting {
 // NOLINTNEXTLINE(misc-no-recursion): as deep as there are levels
 static void meet_at_level(const meeting *m, size_t level, const bp_pair *list, size_t count) {
     const bp_kernels *kernels = m->tree->setup->kernels;
-    const bp_tree_block *blocks = m->tree->levels[level];
+    const bp_tree_node *nodes = m->tree->levels[level];
     bp_pair next[BP_TREE_TAKEN];
-    for (size_t begin = 0; begin < count; begin += ENTRIES) {
-        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
-        const size_t found = m->walks != NULL ? kernels->tree_trace(blocks, m->walks, list + begin, some, next)
+    for (size_t begin = 0; begin < count; begin += GROUP) {
+        const size_t some = count - begin < GROUP ? count - begin : GROUP;
+        const size_t found = m->walks != NULL ? kernels->tree_trace(nodes, m->walks, list + begin, some, next)
                              : level > 0
-                                 ? kernels->tree_descend(blocks, &m->wanted, list + begin, some, next)
-                                 : kernels->tree_meet(blocks, m->tree->ids.data, &m->wanted, list + begin, some, next);
+                                 ? kernels->tree_descend(nodes, &m->wanted, list + begin, some, next)
+                                 : kernels->tree_meet(nodes, m->tree->ids.data, &m->wanted, list + begin, some, next);
         if (level > 0) {
             meet_at_level(m, level - 1, next, found);
         } else {
@@ -42,9 +42,9 @@ static void meet_at_level(const meeting *m, size_t level, const bp_pair *list, s
 }
 
 static void meet_all(const meeting *m, size_t count) {
-    for (size_t begin = 0; begin < count; begin += ENTRIES) {
-        bp_pair list[ENTRIES];
-        const size_t some = count - begin < ENTRIES ? count - begin : ENTRIES;
+    for (size_t begin = 0; begin < count; begin += GROUP) {
+        bp_pair list[GROUP];
+        const size_t some = count - begin < GROUP ? count - begin : GROUP;
         for (size_t i = 0; i < some; ++i) {
             list[i] = (bp_pair){.a = (uint32_t)(begin + i), .b = 0};
         }
@@ -68,7 +68,7 @@ void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels) {
     walk->levels = levels;
     walk->is_done = false;
     walk->level = (uint32_t)levels->count - 1;
-    walk->block = levels->begins[walk->level];
+    walk->node = levels->begins[walk->level];
     walk->depth = 0;
     walk->hit_count = 0;
 }
@@ -101,7 +101,7 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
         walk->aim.far_inverse[axis] = (float)sign * bp_round_up(inverse * (1.0 + SLACK));
         walk->aim.near_column[axis] = (is_backward ? 3 + axis : axis) * BP_TREE_WIDTH;
         walk->aim.far_column[axis] = (is_backward ? axis : 3 + axis) * BP_TREE_WIDTH;
-        is_small &= fabs(line->origin[axis]) < LARGE && fabs(line->opposite[axis]) < LARGE;
+        is_small &= fabs(line->origin[axis]) < WALK_LIMIT && fabs(line->opposite[axis]) < WALK_LIMIT;
     }
     walk->speed = speed;
     bp_tree_limit_line(walk, line->end);
@@ -120,12 +120,12 @@ bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const 
     for (int axis = 0; axis < 3; ++axis) {
         walk->aim.near_origin[axis] = bp_round_up(point[axis]);
         walk->aim.far_origin[axis] = bp_round_down(point[axis]);
-        is_small &= fabs(point[axis]) < LARGE;
+        is_small &= fabs(point[axis]) < WALK_LIMIT;
     }
     return is_small;
 }
 
 void bp_tree_limit_point(bp_tree_walk *walk, double distance) {
     const double square = distance * distance * (1.0 + SLACK) + 0x1p-140; // squares of small numbers are far from exact
-    walk->aim.limit = square < LARGE ? bp_round_up(square) : INFINITY;
+    walk->aim.limit = square < WALK_LIMIT ? bp_round_up(square) : INFINITY;
 }

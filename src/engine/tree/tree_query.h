@@ -39,7 +39,7 @@ void bp_tree_limit_point(bp_tree_walk *walk, double distance);
 
 // The box of a slot that is a hit.
 static inline bp_box_double bp_tree_hit_box(const bp_tree_levels *levels, uint32_t slot) {
-    const bp_tree_block *leaf = &levels->blocks[slot / BP_TREE_WIDTH];
+    const bp_tree_node *leaf = &levels->nodes[slot / BP_TREE_WIDTH];
     const uint32_t lane = slot % BP_TREE_WIDTH;
     return (bp_box_double){.min = {(double)leaf->min[0][lane], (double)leaf->min[1][lane], (double)leaf->min[2][lane]},
                            .max = {(double)leaf->max[0][lane], (double)leaf->max[1][lane], (double)leaf->max[2][lane]}};

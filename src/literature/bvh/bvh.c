@@ -34,11 +34,11 @@
 #include <assert.h>
 
 enum {
-    MANY = 16,         // one object in so many that jump: the tree is built again
-    SAMPLE_MOST = 128, // leaves that are sampled
+    JUMPS_SHARE = 16, // with more than one object in 16 that jumps, the tree is built again
+    SAMPLE_MAX = 128, // leaves that are sampled
     TASKS_MAX = 512,
-    TASK_LEAST = 1024, // boxes that are worth a task
-    UNIT = 512         // places that are tested against the infinite boxes in a unit of work
+    TASK_MIN = 1024,      // boxes that are worth a task
+    PLACES_PER_UNIT = 512 // that are tested against the infinite boxes
 };
 
 // So many times as many leaves overlap a leaf as did after the build: the tree is built again.
@@ -84,7 +84,7 @@ static bp_status bvh_build(void *state, const bp_box *boxes, size_t count) {
 // scene. Negative if memory is short.
 static double crowding_of(bvh *b) {
     const bvh_node *nodes = bvh_nodes(&b->tree);
-    const size_t height = nodes[BVH_ROOT].height, stride = b->tree.node_end / SAMPLE_MOST + 1;
+    const size_t height = nodes[BVH_ROOT].height, stride = b->tree.node_end / SAMPLE_MAX + 1;
     size_t found = 0, sampled = 0;
     if (!bp_buffer_reserve_slack(&b->stacks_buffer, &b->setup->runtime.allocator, 0, height + 2, sizeof(uint32_t))) {
         return -1.0;
@@ -130,7 +130,7 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
     for (size_t i = 0; i < (changes != NULL ? changes->count : count); ++i) {
         const uint32_t id = changes != NULL ? changes->ids[i] : (uint32_t)i;
         if (!is_automatic || has_jumped(tree, id)) {
-            if (is_automatic && ++jumps > count / MANY) {
+            if (is_automatic && ++jumps > count / JUMPS_SHARE) {
                 return bvh_build(b, boxes, count);
             }
             if (!bp_bvh_tree_relocate(tree, id)) {
@@ -151,7 +151,7 @@ static bp_status bvh_update(void *state, const bp_box *boxes, size_t count, cons
 
 // ---- descent --------------------------------------------------------------------------------------------------------
 
-typedef struct tree_search {
+typedef struct bvh_search {
     const bvh_tree *a, *b; // the same tree for pairs inside one
     const bvh_node *a_nodes, *b_nodes;
     bp_bvh_descent descent;
@@ -159,7 +159,7 @@ typedef struct tree_search {
     size_t task_count;
     node_pair *stacks; // one for each task
     size_t stack_size;
-} tree_search;
+} bvh_search;
 
 // The sum of the extents: for boxes of similar shape it orders like the volume, but it is neither 0 for flat ones nor
 // infinite.
@@ -172,7 +172,7 @@ static double size_of(const bp_box *box) {
 }
 
 // The pairs of overlapping nodes below a pair that is not of two leaves; at most four.
-static size_t expand_pair(const tree_search *s, node_pair pair, node_pair out[4]) {
+static size_t expand_pair(const bvh_search *s, node_pair pair, node_pair out[4]) {
     const bvh_node *a = &s->a_nodes[pair.a], *b = &s->b_nodes[pair.b];
     if (s->a == s->b && pair.a == pair.b) {
         out[0] = (node_pair){.a = a->first, .b = a->first};
@@ -198,12 +198,12 @@ static size_t expand_pair(const tree_search *s, node_pair pair, node_pair out[4]
     return count;
 }
 
-static bool are_leaves(const tree_search *s, node_pair pair) {
+static bool are_leaves(const bvh_search *s, node_pair pair) {
     return bvh_is_leaf(&s->a_nodes[pair.a]) && bvh_is_leaf(&s->b_nodes[pair.b]);
 }
 
 // Lists the boxes of a leaf against each other; or those of one that touch the bounds of the other against the boxes of that.
-static void test_leaves(const tree_search *s, bp_range_tester *tester, node_pair pair) {
+static void test_leaves(const bvh_search *s, bp_range_tester *tester, node_pair pair) {
     const uint32_t begin = pair.a * BVH_LEAF, end = begin + s->a_nodes[pair.a].count, other = pair.b * BVH_LEAF;
     const bool is_same = s->a == s->b && pair.a == pair.b;
     bp_range_tester_reserve(tester, BVH_LEAF);
@@ -220,7 +220,7 @@ static void test_leaves(const tree_search *s, bp_range_tester *tester, node_pair
 // The first units are walks from a pair of nodes down, each with a stack that has room for three more pairs per level. In the
 // others, boxes are tested against the infinite boxes of b, and infinite ones against all.
 static void unit_of_search(const void *context, bp_range_tester *tester, size_t unit) {
-    const tree_search *s = context;
+    const bvh_search *s = context;
     if (unit < s->task_count) {
         node_pair *stack = s->stacks + unit * s->stack_size;
         stack[0] = s->tasks[unit];
@@ -235,9 +235,9 @@ static void unit_of_search(const void *context, bp_range_tester *tester, size_t 
         }
         return;
     }
-    const size_t begin = (unit - s->task_count) * UNIT, infinite = bvh_infinite_begin(s->a);
+    const size_t begin = (unit - s->task_count) * PLACES_PER_UNIT, infinite = bvh_infinite_begin(s->a);
     const uint32_t others = (uint32_t)bvh_infinite_begin(s->b), end = (uint32_t)s->b->infinite_end;
-    for (size_t i = begin; i < begin + UNIT && i < s->a->infinite_end; ++i) {
+    for (size_t i = begin; i < begin + PLACES_PER_UNIT && i < s->a->infinite_end; ++i) {
         if (i >= infinite) {
             bp_range_tester_add_long(tester, i, s->a == s->b ? (uint32_t)i + 1 : 0, end);
         } else if (i % BVH_LEAF < s->a_nodes[i / BVH_LEAF].count) {
@@ -249,17 +249,17 @@ static void unit_of_search(const void *context, bp_range_tester *tester, size_t 
 // The traversal is divided at pairs near the roots, and the heights of the trees bound the stacks: both depend on nothing else.
 static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *second, bp_sink *sink) {
     const bp_allocator *allocator = &b->setup->runtime.allocator;
-    tree_search s = {.a = first,
-                     .b = second,
-                     .a_nodes = bvh_nodes(first),
-                     .b_nodes = bvh_nodes(second),
-                     .descent = b->setup->settings.bvh_descent};
+    bvh_search s = {.a = first,
+                    .b = second,
+                    .a_nodes = bvh_nodes(first),
+                    .b_nodes = bvh_nodes(second),
+                    .descent = b->setup->settings.bvh_descent};
     s.stack_size = 3 * ((size_t)s.a_nodes[BVH_ROOT].height + s.b_nodes[BVH_ROOT].height) + 4;
     if (!bp_buffer_reserve(&b->tasks_buffer, allocator, 0, (size_t)8 * TASKS_MAX, sizeof(node_pair))) {
         return BP_ERROR_MEMORY;
     }
     node_pair *tasks = b->tasks_buffer.data, *below = tasks + (size_t)4 * TASKS_MAX;
-    const size_t wanted = (first->box_count + second->box_count) / TASK_LEAST;
+    const size_t wanted = (first->box_count + second->box_count) / TASK_MIN;
     tasks[0] = (node_pair){.a = BVH_ROOT, .b = BVH_ROOT};
     s.task_count = bp_boxes_overlap(&s.a_nodes[BVH_ROOT].bounds, &s.b_nodes[BVH_ROOT].bounds, 3) ? 1 : 0;
     for (size_t before = 0; s.task_count != before && s.task_count < wanted && s.task_count < TASKS_MAX;) {
@@ -281,15 +281,15 @@ static bp_status search_trees(bvh *b, const bvh_tree *first, const bvh_tree *sec
     s.stacks = b->stacks_buffer.data;
     const bool has_infinite =
         first->infinite_end > bvh_infinite_begin(first) || second->infinite_end > bvh_infinite_begin(second);
-    const bp_range_search search = {.runtime = &b->setup->runtime,
-                                    .kernels = b->setup->kernels,
-                                    .objects = &first->columns,
-                                    .candidates = &second->columns,
-                                    .names = first == second ? BP_NAMES_ORDERED : BP_NAMES_BY_ROLE,
-                                    .unit_count =
-                                        s.task_count + (has_infinite ? (first->infinite_end + UNIT - 1) / UNIT : 0),
-                                    .unit = unit_of_search,
-                                    .context = &s};
+    const bp_range_search search = {
+        .runtime = &b->setup->runtime,
+        .kernels = b->setup->kernels,
+        .objects = &first->columns,
+        .candidates = &second->columns,
+        .pair_ids = first == second ? BP_IDS_ASCENDING : BP_IDS_BY_ROLE,
+        .unit_count = s.task_count + (has_infinite ? (first->infinite_end + PLACES_PER_UNIT - 1) / PLACES_PER_UNIT : 0),
+        .unit = unit_of_search,
+        .context = &s};
     return bp_range_search_run(&search, &b->sinks, sink);
 }
 

@@ -21,9 +21,9 @@
 #include <string.h>
 
 enum {
-    STACK = 64,       // parts that wait; the smaller side is always split first, so 32 are enough
-    NEIGHBOURS = 8,   // clusters on each side that a cluster chooses from
-    MERGED_LEAST = 16 // if fewer than one cluster in this many would be merged, neighbours are merged instead
+    STACK = 64,     // parts that wait; the smaller side is always split first, so 32 are enough
+    NEIGHBOURS = 8, // clusters on each side that a cluster chooses from
+    MERGED_MIN = 16 // if fewer than one cluster in this many would be merged, neighbours are merged instead
 };
 
 typedef struct entry {
@@ -178,7 +178,7 @@ static void choose_partners(const cluster *clusters, const uint32_t *active, siz
     for (size_t i = 0; i < count; ++i) {
         mutual += partners[i] > i && partners[partners[i]] == i;
     }
-    for (size_t i = 0; i < count && mutual < count / MERGED_LEAST + 1; ++i) {
+    for (size_t i = 0; i < count && mutual < count / MERGED_MIN + 1; ++i) {
         partners[i] = (uint32_t)((i ^ 1) < count ? i ^ 1 : i);
     }
 }

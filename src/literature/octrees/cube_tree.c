@@ -5,7 +5,7 @@
 #include "base/radix_sort.h"
 
 enum {
-    UNIT = 64,       // nodes per unit of work
+    NODES_PER_UNIT = 64,
     MERGE_SHARE = 2, // subtrees with at most max_objects divided by this are given up
     SAMPLE = 255,    // boxes that are sampled
     OUTER = 5,       // of these, at either end, that may be far away from the others,
@@ -354,7 +354,7 @@ void bp_cube_tree_test(const bp_cube_tree *t, bp_range_tester *tester, uint32_t 
 
 static void unit_nodes(const void *context, bp_range_tester *tester, size_t unit) {
     const bp_cube_tree *t = context;
-    for (size_t i = unit * UNIT; i < t->used_count && i < (unit + 1) * UNIT; ++i) {
+    for (size_t i = unit * NODES_PER_UNIT; i < t->used_count && i < (unit + 1) * NODES_PER_UNIT; ++i) {
         const uint32_t at = ((const uint32_t *)t->order.data)[i];
         const bp_node *node = bp_node_at(t, at);
         for (uint32_t k = node->begin; k < node->end; ++k) {
@@ -375,8 +375,8 @@ bp_status bp_cube_tree_find(void *state, bp_sink *sink) {
                                     .kernels = t->setup->kernels,
                                     .objects = &t->columns,
                                     .candidates = &t->columns,
-                                    .names = BP_NAMES_ORDERED,
-                                    .unit_count = (t->used_count + UNIT - 1) / UNIT,
+                                    .pair_ids = BP_IDS_ASCENDING,
+                                    .unit_count = (t->used_count + NODES_PER_UNIT - 1) / NODES_PER_UNIT,
                                     .unit = unit_nodes,
                                     .context = t};
     return bp_range_search_run(&search, &t->sinks, sink);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    UNIT = 256,                  // places in the columns that make a unit of work
+    PLACES_PER_UNIT = 256,       // of the columns
     SAMPLE = 512,                // boxes whose places are looked at
     QUARTERED = 2000,            // boxes: with fewer, one long sweep takes no longer than thirteen short ones
     ROOM = 2 * BP_COLUMN_PADDING // pairs that there must be room for
@@ -136,7 +136,7 @@ typedef struct sweep_search {
 
 // The units of work of a set: so many places of its columns each, whatever bucket they are in.
 static size_t unit_count(const sweep_axis *sweep) {
-    return (sweep->end[SWEEP_QUARTERS] + UNIT - 1) / UNIT;
+    return (sweep->end[SWEEP_QUARTERS] + PLACES_PER_UNIT - 1) / PLACES_PER_UNIT;
 }
 
 // The first position of a bucket where a box begins at `limit` or later, or, with `after`, later.
@@ -187,10 +187,10 @@ static void sweep_unit(const void *context, bp_range_tester *tester, size_t unit
     const bool is_between = s->other != NULL, is_swapped = is_between && unit >= s->first_units;
     const sweep_axis *objects = is_swapped ? s->other : s->first;
     const sweep_axis *candidates = is_between && !is_swapped ? s->other : s->first;
-    const size_t begin = (unit - (is_swapped ? s->first_units : 0)) * UNIT, end = begin + UNIT;
+    const size_t begin = (unit - (is_swapped ? s->first_units : 0)) * PLACES_PER_UNIT, end = begin + PLACES_PER_UNIT;
     bp_sweep_job job = {.objects = turned(objects),
                         .candidates = turned(candidates),
-                        .names = is_between ? BP_NAMES_BY_ROLE : BP_NAMES_ORDERED};
+                        .pair_ids = is_between ? BP_IDS_BY_ROLE : BP_IDS_ASCENDING};
     for (int a = 0; a < SWEEP_BUCKETS; ++a) {
         job.begin = begin > objects->begin[a] ? begin : objects->begin[a];
         job.end = end < objects->end[a] ? end : objects->end[a];

@@ -3,7 +3,7 @@
 #include "base/log.h"
 
 enum {
-    BLOCK_LEAST = 8192, // boxes or entries that are worth a task
+    BLOCK_MIN = 8192, // boxes or entries that are worth a task
     BLOCKS_MAX = 256,
     CROWDED = 16,         // mean number of boxes in the cell of a box, from which on cells may be planned anew
     FOOTPRINT_LIMIT = 256 // settings.hash_cell_limit by default
@@ -243,7 +243,7 @@ static bp_status enter_boxes(bp_cell_grid *grid) {
     }
     grid->grid_count = (size_t)entries;
     grid->total_count = (size_t)(entries + kept_apart);
-    grid->entries = bp_blocks_cut(&runtime->executor, grid->grid_count, BLOCK_LEAST, BLOCKS_MAX);
+    grid->entries = bp_blocks_cut(&runtime->executor, grid->grid_count, BLOCK_MIN, BLOCKS_MAX);
     if (!bp_columns_reserve(&grid->columns, &grid->columns_buffer, &runtime->allocator, grid->total_count)) {
         return BP_ERROR_MEMORY;
     }
@@ -268,7 +268,7 @@ bp_status bp_cell_grid_build(bp_cell_grid *grid, const bp_box *boxes, size_t cou
     bool is_new = !grid->cells.planned, suits = false;
     grid->boxes = boxes;
     grid->count = count;
-    grid->blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_LEAST, BLOCKS_MAX);
+    grid->blocks = bp_blocks_cut(&runtime->executor, count, BLOCK_MIN, BLOCKS_MAX);
     bp_status status =
         bp_buffer_reserve(&grid->parts, &runtime->allocator, 0, grid->blocks.count, sizeof(bp_cells_part))
             ? BP_OK

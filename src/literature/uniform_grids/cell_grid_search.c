@@ -12,17 +12,17 @@
 // cells that they cover, as those of another set are.
 #include "literature/uniform_grids/cell_grid.h"
 
-enum { BATCH = 64 }; // cells of a unit of work
+enum { CELLS_PER_UNIT = 64 };
 
 // ---- the boxes of one cell ------------------------------------------------------------------------------------------
 
 // The cells whose boxes a box may overlap; in z only those from its own on are needed.
-typedef struct span {
+typedef struct cell_span {
     uint32_t low[3], high[3];
-} span;
+} cell_span;
 
-static span span_at(const bp_cell_grid *grid, size_t p) {
-    span s;
+static cell_span span_at(const bp_cell_grid *grid, size_t p) {
+    cell_span s;
     for (int axis = 0; axis < 3; ++axis) {
         const float reach = axis < 2 ? grid->cells.reach[axis] : 0.0f;
         s.low[axis] = bp_cells_of(&grid->cells, axis, grid->columns.min[axis][p] - reach); // may be infinite
@@ -33,7 +33,7 @@ static span span_at(const bp_cell_grid *grid, size_t p) {
 
 // Lists the boxes of a neighbouring cell for those boxes begin .. end-1 that reach it; without a branch.
 static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end,
-                           const span *spans, const uint32_t at[3]) {
+                           const cell_span *spans, const uint32_t at[3]) {
     const uint32_t number = grid->map->find(grid, at);
     const uint32_t *starts = bp_cell_grid_starts(grid, number == BP_NO_CELL ? 0 : number);
     if (number == BP_NO_CELL || starts[0] == starts[1]) {
@@ -41,7 +41,7 @@ static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, si
     }
     bp_range_tester_reserve(tester, end - begin);
     for (size_t p = begin; p < end; ++p) {
-        const span *s = &spans[p - begin];
+        const cell_span *s = &spans[p - begin];
         const bool wanted = (at[0] >= s->low[0]) & (at[0] <= s->high[0]) & (at[1] >= s->low[1]) &
                             (at[1] <= s->high[1]) & (at[2] <= s->high[2]);
         bp_range_tester_add(tester, p, starts[0], starts[wanted]);
@@ -49,12 +49,13 @@ static void test_neighbour(const bp_cell_grid *grid, bp_range_tester *tester, si
 }
 
 // Tests the boxes of a cell at begin .. end-1, at most BP_CHUNK, against all that follow.
-static void test_stretch(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end, size_t cell_end) {
-    span spans[BP_CHUNK], all = span_at(grid, begin);
+static void test_cell_range(const bp_cell_grid *grid, bp_range_tester *tester, size_t begin, size_t end,
+                            size_t cell_end) {
+    cell_span spans[BP_CHUNK], all = span_at(grid, begin);
     uint32_t own[3], at[3];
     bp_range_tester_reserve(tester, end - begin);
     for (size_t p = begin; p < end; ++p) {
-        const span s = spans[p - begin] = span_at(grid, p);
+        const cell_span s = spans[p - begin] = span_at(grid, p);
         for (int axis = 0; axis < 3; ++axis) {
             all.low[axis] = s.low[axis] < all.low[axis] ? s.low[axis] : all.low[axis];
             all.high[axis] = s.high[axis] > all.high[axis] ? s.high[axis] : all.high[axis];
@@ -125,14 +126,14 @@ static void test_against_cells(const bp_cell_grid *grid, bp_range_tester *tester
 // ---- finding --------------------------------------------------------------------------------------------------------
 
 static size_t cell_units(const bp_cell_grid *grid) {
-    return (grid->occupied + BATCH - 1) / BATCH;
+    return (grid->occupied + CELLS_PER_UNIT - 1) / CELLS_PER_UNIT;
 }
 
 // Some cells; behind all of these, the scanned boxes one by one, each also against those before it.
 static void test_unit(const void *context, bp_range_tester *tester, size_t index) {
     const bp_cell_grid *grid = context;
     const uint32_t *full = grid->full.data;
-    for (size_t i = index * BATCH; i < grid->occupied && i < (index + 1) * BATCH; ++i) {
+    for (size_t i = index * CELLS_PER_UNIT; i < grid->occupied && i < (index + 1) * CELLS_PER_UNIT; ++i) {
         const uint32_t *starts = bp_cell_grid_starts(grid, full[i]);
         if (grid->class_bits > 0) {
             bp_cell_classes_test(tester, starts);
@@ -140,7 +141,7 @@ static void test_unit(const void *context, bp_range_tester *tester, size_t index
         }
         const size_t end = starts[1];
         for (size_t begin = starts[0]; begin < end; begin += BP_CHUNK) {
-            test_stretch(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
+            test_cell_range(grid, tester, begin, end - begin < BP_CHUNK ? end : begin + BP_CHUNK, end);
         }
     }
     if (index >= cell_units(grid)) {
@@ -155,7 +156,7 @@ bp_status bp_cell_grid_find(void *state, bp_sink *sink) {
                                     .kernels = grid->setup->kernels,
                                     .objects = &grid->columns,
                                     .candidates = &grid->columns,
-                                    .names = BP_NAMES_ORDERED,
+                                    .pair_ids = BP_IDS_ASCENDING,
                                     .unit_count = cell_units(grid) + grid->total_count - grid->grid_count,
                                     .unit = test_unit,
                                     .context = grid};

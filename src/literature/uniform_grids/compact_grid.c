@@ -29,7 +29,7 @@
 #include "literature/uniform_grids/cell_grid.h"
 #include "literature/uniform_grids/incremental_sort.h"
 
-enum { CELLS_PER_OBJECT = 2, CELLS_LEAST = 4096, AXIS_CELLS_MAX = 1 << 20 };
+enum { CELLS_PER_OBJECT = 2, CELLS_MIN = 4096, AXIS_CELLS_MAX = 1 << 20 };
 
 // Measured: rows are best between 1.5 and 2.5; cells that are looked up one by one should be fewer.
 static const double CELL_PER_OBJECT = 2.0, CELL_PER_OBJECT_CURVE = 3.0;
@@ -164,7 +164,7 @@ static bp_status compact_grid_build(void *state, const bp_box *boxes, size_t cou
     const bool is_curve = settings->compact_keys == BP_KEYS_Z_CURVE;
     const uint64_t most = UINT32_MAX / 16 >> g->grid.class_bits, wanted = (uint64_t)count * CELLS_PER_OBJECT;
     const uint64_t room = settings->memory_limit / sizeof(uint32_t) / (is_curve ? 8 : 1) >> g->grid.class_bits;
-    uint64_t cells = settings->cell_size > 0.0f ? most : wanted > CELLS_LEAST ? wanted : CELLS_LEAST;
+    uint64_t cells = settings->cell_size > 0.0f ? most : wanted > CELLS_MIN ? wanted : CELLS_MIN;
     cells = settings->memory_limit > 0 && room < cells ? room : cells;
     return bp_cell_grid_build(&g->grid, boxes, count,
                               (bp_cells_limits){.cells = cells < most ? cells : most,

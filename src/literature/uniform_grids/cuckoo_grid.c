@@ -49,10 +49,10 @@ static const uint64_t EMPTY = UINT64_MAX;
 static const uint64_t CUBE_MASK =
     (((uint64_t)1 << (AXIS_BITS - CUBE_SHIFT)) - 1) * (1 | (uint64_t)1 << AXIS_BITS | (uint64_t)1 << (2 * AXIS_BITS));
 
-typedef struct slot {
+typedef struct cuckoo_slot {
     uint64_t cell; // its name
     uint32_t number;
-} slot;
+} cuckoo_slot;
 
 typedef struct bucket {
     uint32_t first_slot;
@@ -152,11 +152,11 @@ static void task_list_cells(void *context, size_t index) {
 // ---- the tables of each bucket --------------------------------------------------------------------------------------
 
 // Inserts a cell into the tables; false if it takes too many evictions.
-static bool insert_cuckoo(slot *slots, const bucket *b, slot cell) {
+static bool insert_cuckoo(cuckoo_slot *slots, const bucket *b, cuckoo_slot cell) {
     uint32_t throws_left = 16 + b->cell_count;
     for (uint32_t table = 0;; table = table + 1 == TABLES ? 0 : table + 1) {
-        slot *place = &slots[place_in_table(hash_of_cell(cell.cell, b->hash), table, b->table_size)];
-        const slot thrown_out = *place;
+        cuckoo_slot *place = &slots[place_in_table(hash_of_cell(cell.cell, b->hash), table, b->table_size)];
+        const cuckoo_slot thrown_out = *place;
         *place = cell;
         if (thrown_out.cell == EMPTY) {
             return true;
@@ -168,7 +168,7 @@ static bool insert_cuckoo(slot *slots, const bucket *b, slot cell) {
     }
 }
 
-static void insert_linearly(slot *slots, const bucket *b, slot cell) {
+static void insert_linearly(cuckoo_slot *slots, const bucket *b, cuckoo_slot cell) {
     const uint32_t size = TABLES * b->table_size;
     uint32_t at = (uint32_t)((hash_of_cell(cell.cell, b->hash) & UINT32_MAX) * size >> 32);
     while (slots[at].cell != EMPTY) {
@@ -177,11 +177,11 @@ static void insert_linearly(slot *slots, const bucket *b, slot cell) {
     slots[at] = cell;
 }
 
-static bool fill_tables(slot *slots, const bucket *b, const uint64_t *cells) {
+static bool fill_tables(cuckoo_slot *slots, const bucket *b, const uint64_t *cells) {
     memset(slots, 0xff, (size_t)b->table_size * TABLES * sizeof *slots);
     bool good = true;
     for (uint32_t i = 0; i < b->cell_count && good; ++i) {
-        const slot cell = {.cell = cells[i], .number = b->first_cell + i};
+        const cuckoo_slot cell = {.cell = cells[i], .number = b->first_cell + i};
         if (b->hash < HASHES_MAX) {
             good = insert_cuckoo(slots, b, cell);
         } else {
@@ -196,7 +196,7 @@ static void task_fill_tables(void *context, size_t index) {
     bucket *b = &buckets_of(g)[index];
     const uint64_t *cells = (const uint64_t *)g->names.data + g->partition.starts[index];
     b->hash = 0;
-    while (!fill_tables((slot *)g->slots.data + b->first_slot, b, cells)) {
+    while (!fill_tables((cuckoo_slot *)g->slots.data + b->first_slot, b, cells)) {
         ++b->hash;
     }
 }
@@ -228,7 +228,7 @@ static bp_status make_tables(void *state) {
     }
     g->slot_count = slots;
     g->grid.number_count = cells;
-    if (!bp_buffer_reserve_slack(&g->slots, &runtime->allocator, 0, slots, sizeof(slot))) {
+    if (!bp_buffer_reserve_slack(&g->slots, &runtime->allocator, 0, slots, sizeof(cuckoo_slot))) {
         return BP_ERROR_MEMORY;
     }
     bp_parallel_for(&runtime->executor, g->bucket_count, task_fill_tables, g);
@@ -237,7 +237,7 @@ static bp_status make_tables(void *state) {
 
 // ---- looking up -----------------------------------------------------------------------------------------------------
 
-static const slot *find_linearly(const slot *slots, const bucket *b, uint64_t cell) {
+static const cuckoo_slot *find_linearly(const cuckoo_slot *slots, const bucket *b, uint64_t cell) {
     const uint32_t size = TABLES * b->table_size;
     uint32_t at = (uint32_t)((hash_of_cell(cell, b->hash) & UINT32_MAX) * size >> 32);
     while (slots[at].cell != cell && slots[at].cell != EMPTY) {
@@ -247,13 +247,13 @@ static const slot *find_linearly(const slot *slots, const bucket *b, uint64_t ce
 }
 
 // The slot of a cell, or one with another content.
-static const slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
-    const slot *slots = (const slot *)g->slots.data + b->first_slot;
+static const cuckoo_slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_t cell) {
+    const cuckoo_slot *slots = (const cuckoo_slot *)g->slots.data + b->first_slot;
     const uint64_t hash = hash_of_cell(cell, b->hash);
     if (b->hash == HASHES_MAX) {
         return find_linearly(slots, b, cell);
     }
-    const slot *place = &slots[place_in_table(hash, 0, b->table_size)];
+    const cuckoo_slot *place = &slots[place_in_table(hash, 0, b->table_size)];
     for (uint32_t table = 1; table < TABLES && place->cell != cell; ++table) {
         place = &slots[place_in_table(hash, table, b->table_size)];
     }
@@ -263,16 +263,17 @@ static const slot *find_cell_slot(const cuckoo_grid *g, const bucket *b, uint64_
 static uint32_t find_in_tables(const void *state, const uint32_t at[3]) {
     const cuckoo_grid *g = state;
     const uint64_t cell = name_of_cell(at);
-    const slot *place = find_cell_slot(g, &buckets_of(g)[bucket_of_name(g, cell)], cell);
+    const cuckoo_slot *place = find_cell_slot(g, &buckets_of(g)[bucket_of_name(g, cell)], cell);
     return place->cell == cell ? place->number : BP_NO_CELL;
 }
 
 // The tables of a bucket follow those of the one before; they hold as many cells as it has, and are not full.
 static bool tables_are_sound(const void *state) {
     const cuckoo_grid *g = state;
-    const slot *slots = g->slots.data;
+    const cuckoo_slot *slots = g->slots.data;
     size_t first_slot = 0, first_cell = 0;
-    bool sound = g->bucket_count <= g->buckets.bytes / sizeof(bucket) && g->slot_count <= g->slots.bytes / sizeof(slot);
+    bool sound =
+        g->bucket_count <= g->buckets.bytes / sizeof(bucket) && g->slot_count <= g->slots.bytes / sizeof(cuckoo_slot);
     for (size_t i = 0; sound && i < g->bucket_count; ++i) {
         const bucket *b = &buckets_of(g)[i];
         const size_t size = (size_t)b->table_size * TABLES;

@@ -7,12 +7,12 @@
 
 enum {
     DIGIT_BITS_MAX = 11,
-    BLOCK_LEAST = 16384, // entries that are worth a task
+    BLOCK_MIN = 16384, // entries that are worth a task
     BLOCKS_MAX = 256
 };
 
 // The share of changed keys at which both sorts take the same time.
-static const double ADAPTIVE_MOST = 0.15;
+static const double ADAPTIVE_MAX = 0.15;
 
 void bp_incremental_sort_free(bp_incremental_sort *sort, const bp_allocator *allocator) {
     bp_buffer *buffers[] = {&sort->last_keys, &sort->sorted, &sort->spare, &sort->changed};
@@ -110,7 +110,7 @@ static void sort_adaptively(bp_incremental_sort *sort, const uint32_t *keys, siz
 
 bool bp_incremental_sort_run(bp_incremental_sort *sort, const uint32_t *keys, size_t count, bp_compact_sort wanted,
                              uint32_t key_bits, const bp_allocator *allocator, const bp_executor *executor) {
-    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_LEAST, BLOCKS_MAX);
+    const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_MIN, BLOCKS_MAX);
     const size_t room = count + 1; // one more is written than stays
     if (!bp_buffer_reserve_slack(&sort->last_keys, allocator, sort->count * sizeof(uint32_t), room, sizeof(uint32_t)) ||
         !bp_buffer_reserve_slack(&sort->sorted, allocator, sort->count * sizeof(uint64_t), room, sizeof(uint64_t)) ||
@@ -133,7 +133,7 @@ bool bp_incremental_sort_run(bp_incremental_sort *sort, const uint32_t *keys, si
     }
     sort->changed_share = count > 0 ? (double)changed_count / (double)count : 1.0;
     if (sort->ran == BP_SORT_AUTOMATIC) {
-        sort->ran = sort->changed_share <= ADAPTIVE_MOST ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
+        sort->ran = sort->changed_share <= ADAPTIVE_MAX ? BP_SORT_ADAPTIVE : BP_SORT_RADIX;
     }
     if (sort->ran == BP_SORT_RADIX) {
         sort_by_radix(sort, keys, blocks, key_bits, executor);

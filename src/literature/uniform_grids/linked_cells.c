@@ -24,7 +24,7 @@
 #include "engine/method.h"
 #include "literature/uniform_grids/cell_grid.h"
 
-enum { CELLS_PER_OBJECT = 8, CELLS_LEAST = 64, CONFIGURED_LEAST = 65536, CONFIGURED_PER_OBJECT = 1024 };
+enum { CELLS_PER_OBJECT = 8, CELLS_MIN = 64, CONFIGURED_MIN = 65536, CONFIGURED_PER_OBJECT = 1024 };
 
 static const double CELLS_MAX = 4294967293.0;
 
@@ -59,8 +59,8 @@ static bp_status linked_cells_build(void *state, const bp_box *boxes, size_t cou
     const double bytes = (double)count * (sizeof(bp_box) + 3 * sizeof(uint32_t) + BP_SORT_BYTES_PER_ITEM);
     const double room = bounded ? ((double)settings->memory_limit - bytes) / sizeof(uint32_t) : CELLS_MAX;
     const double sensible = configured && (bounded || bp_domain_is_set(&settings->domain)) ? CELLS_MAX
-                            : configured ? CONFIGURED_LEAST + (double)CONFIGURED_PER_OBJECT * (double)count
-                                         : CELLS_LEAST + (double)CELLS_PER_OBJECT * (double)count;
+                            : configured ? CONFIGURED_MIN + (double)CONFIGURED_PER_OBJECT * (double)count
+                                         : CELLS_MIN + (double)CELLS_PER_OBJECT * (double)count;
     if (room < 1.0) {
         bp_log_write(&grid->setup->runtime.log,
                      "linked-cells: %zu boxes do not fit into settings.memory_limit; increase it", count);

@@ -38,10 +38,10 @@
 
 enum {
     CELLS_PER_OBJECT = 2,
-    CELLS_LEAST = 4096,
+    CELLS_MIN = 4096,
     CELLS_MAX = 1 << 28,   // 2 GiB
     OBJECTS_PER_CHUNK = 4, // at least, on average
-    CHUNKS_LEAST = 64,
+    CHUNKS_MIN = 64,
     AXIS_BITS = 20
 };
 
@@ -148,10 +148,10 @@ static bp_status make_pivots(void *state) {
         return BP_OK;
     }
     g->chunk_most = g->grid.setup->settings.cell_size > 0.0f ? g->grid.count + 1
-                    : share > CHUNKS_LEAST                   ? share
-                                                             : CHUNKS_LEAST;
+                    : share > CHUNKS_MIN                     ? share
+                                                             : CHUNKS_MIN;
     g->chunk_most = g->chunk_most < most ? g->chunk_most : most;
-    for (g->capacity = CHUNKS_LEAST; g->capacity < 2 * g->chunk_most; g->capacity *= 2) {
+    for (g->capacity = CHUNKS_MIN; g->capacity < 2 * g->chunk_most; g->capacity *= 2) {
     }
     if (!bp_buffer_reserve(&g->keys, &runtime->allocator, 0, g->capacity, sizeof(atomic_key)) ||
         !bp_buffer_reserve(&g->numbers, &runtime->allocator, 0, g->capacity, sizeof(uint32_t))) {
@@ -292,7 +292,7 @@ static bp_status pivot_grid_build(void *state, const bp_box *boxes, size_t count
     if (!g->chunked) {
         const uint64_t room = settings->memory_limit / (sizeof(atomic_uint) + sizeof(uint32_t));
         const uint64_t wanted = (uint64_t)count * CELLS_PER_OBJECT;
-        limits.cells = settings->cell_size > 0.0f ? CELLS_MAX : wanted > CELLS_LEAST ? wanted : CELLS_LEAST;
+        limits.cells = settings->cell_size > 0.0f ? CELLS_MAX : wanted > CELLS_MIN ? wanted : CELLS_MIN;
         limits.cells = limits.cells < CELLS_MAX ? limits.cells : CELLS_MAX;
         limits.cells = settings->memory_limit > 0 && room < limits.cells ? room : limits.cells;
     }

@@ -25,7 +25,7 @@
 #include "engine/method.h"
 #include "literature/uniform_grids/cell_grid.h"
 
-enum { SLOTS_LEAST = 64, SPARSE = 16, CLASS_BITS = 3 };
+enum { SLOTS_MIN = 64, SPARSE = 16, CLASS_BITS = 3 };
 
 // Measured: larger cells are better for cubes, smaller ones for sizes of 1:10.
 static const double CELL_PER_OBJECT = 2.0;
@@ -114,9 +114,9 @@ static bool enter_cell(spatial_hash *h, const uint32_t at[3]) {
 
 static bp_status enter_all_cells(void *state) {
     spatial_hash *h = state;
-    const bool sparse = h->slot_count > SLOTS_LEAST && h->slot_count / SPARSE > h->grid.number_count;
+    const bool sparse = h->slot_count > SLOTS_MIN && h->slot_count / SPARSE > h->grid.number_count;
     h->grid.number_count = 0;
-    bool entered = resize_table(h, h->slot_count == 0 ? SLOTS_LEAST : sparse ? h->slot_count / 2 : h->slot_count);
+    bool entered = resize_table(h, h->slot_count == 0 ? SLOTS_MIN : sparse ? h->slot_count / 2 : h->slot_count);
     bp_entry_walk walk = bp_entry_walk_begin(&h->grid, 0, h->grid.blocks.count);
     while (entered && bp_entry_walk_next(&walk)) {
         entered = enter_cell(h, walk.at);

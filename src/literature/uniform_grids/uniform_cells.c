@@ -18,7 +18,7 @@ static const double COST_OBJECT = 60.0, COST_CANDIDATE = 0.6, COST_SCAN = 0.4;
 // How many cells full of candidates the search for an object amounts to.
 static const double SEARCHED = 6.0;
 // With fewer objects than this in the cell of an object, cells are made larger: empty cells cost lookups.
-static const double MATES_LEAST = 2.0;
+static const double MATES_MIN = 2.0;
 
 // The objects of an octave, and, when all are counted, those of all smaller octaves, too.
 typedef struct octave {
@@ -28,7 +28,7 @@ typedef struct octave {
 } octave;
 
 // The input of the plan.
-typedef struct survey {
+typedef struct size_survey {
     const bp_method_setup *setup;
     const bp_box *boxes;
     size_t count;
@@ -39,7 +39,7 @@ typedef struct survey {
         size_t count;
     } * tallies; // a hash table of cells, at most half full
     size_t tally_count, sample_count;
-} survey;
+} size_survey;
 
 static void join_octaves(octave *to, const octave *more) {
     const bool empty = to->count == 0;
@@ -54,11 +54,11 @@ static void join_octaves(octave *to, const octave *more) {
     to->count += more->count;
 }
 
-static const bp_box *sample_at(const survey *s, size_t i, size_t samples) {
+static const bp_box *sample_at(const size_survey *s, size_t i, size_t samples) {
     return &s->boxes[(size_t)((unsigned long long)s->count * i / samples)];
 }
 
-static void sample_sizes(survey *s, bool all) {
+static void sample_sizes(size_survey *s, bool all) {
     const size_t samples = all || s->count < SAMPLE_SIZES ? s->count : SAMPLE_SIZES;
     for (size_t i = 0; i < samples; ++i) {
         const bp_box *box = sample_at(s, i, samples);
@@ -91,7 +91,7 @@ static uint64_t cell_name(const bp_box *box, uint32_t dimensions, double inverse
 }
 
 // Adds a name, and returns how many times it was there before.
-static size_t count_name(const survey *s, uint64_t name) {
+static size_t count_name(const size_survey *s, uint64_t name) {
     size_t at = (size_t)(name >> 20) & (s->tally_count - 1);
     while (s->tallies[at].cell != 0 && s->tallies[at].cell != name) {
         at = (at + 1) & (s->tally_count - 1);
@@ -101,7 +101,7 @@ static size_t count_name(const survey *s, uint64_t name) {
 }
 
 // The mean number of other objects in the cell of an object, estimated from pairs in a sample that share a cell.
-static double estimate_mates(const survey *s, double cell, float largest) {
+static double estimate_mates(const size_survey *s, double cell, float largest) {
     size_t sampled = 0, pairs = 0;
     memset(s->tallies, 0, s->tally_count * sizeof *s->tallies);
     for (size_t i = 0; i < s->sample_count; ++i) {
@@ -123,7 +123,7 @@ static double cell_for(const octave *o, double per_object) {
 }
 
 // The octave up to which objects are in cells; NULL if none should be.
-static const octave *choose_octave(const survey *s, double per_object) {
+static const octave *choose_octave(const size_survey *s, double per_object) {
     const double scale = s->examined > 0 ? (double)s->count / (double)s->examined : 0.0;
     const octave *best = NULL;
     double best_cost = INFINITY;
@@ -153,14 +153,14 @@ static double domain_length(const octave *o, uint32_t dimensions) {
 }
 
 // Where objects are sparse, cells of their size would be almost all empty.
-static double grow_cell(const survey *s, const octave *o, double cell) {
+static double grow_cell(const size_survey *s, const octave *o, double cell) {
     const double length = domain_length(o, s->setup->dimensions);
     while (cell < length) {
         const double mates = estimate_mates(s, cell, o->largest);
-        if (mates >= MATES_LEAST) {
+        if (mates >= MATES_MIN) {
             break;
         }
-        cell *= fmin(4.0, fmax(1.25, cbrt(MATES_LEAST / fmax(mates, 1e-3))));
+        cell *= fmin(4.0, fmax(1.25, cbrt(MATES_MIN / fmax(mates, 1e-3))));
     }
     return cell;
 }
@@ -208,7 +208,7 @@ static void trim_domain(bp_cells *cells, uint64_t most) {
 }
 
 // The domain is that of the objects that fit, and of others of the same octave.
-static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits) {
+static bp_status plan_configured_size(bp_cells *cells, const size_survey *s, const bp_cells_limits *limits) {
     const bp_method_settings *settings = &s->setup->settings;
     const bp_log *log = &s->setup->runtime.log;
     const double size = (double)settings->cell_size;
@@ -231,7 +231,7 @@ static bp_status plan_configured_size(bp_cells *cells, const survey *s, const bp
     return BP_ERROR_MEMORY;
 }
 
-static void plan_chosen_size(bp_cells *cells, const survey *s, const bp_cells_limits *limits, double slack) {
+static void plan_chosen_size(bp_cells *cells, const size_survey *s, const bp_cells_limits *limits, double slack) {
     const octave *chosen = choose_octave(s, slack * limits->per_object);
     if (chosen == NULL) { // no finite objects, or few enough to scan
         static const octave nothing = {0};
@@ -250,7 +250,7 @@ static void plan_chosen_size(bp_cells *cells, const survey *s, const bp_cells_li
 
 bp_status bp_cells_plan(bp_cells *cells, const bp_method_setup *setup, const bp_box *boxes, size_t count,
                         const bp_cells_limits *limits, bool all, bp_buffer *scratch) {
-    survey s = {.setup = setup, .boxes = boxes, .count = count, .tally_count = 256};
+    size_survey s = {.setup = setup, .boxes = boxes, .count = count, .tally_count = 256};
     s.sample_count = (size_t)fmin((double)count, 64.0 + 4.0 * sqrt((double)count));
     while (s.tally_count < 2 * s.sample_count) {
         s.tally_count *= 2;

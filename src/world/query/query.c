@@ -84,11 +84,11 @@ bool bp_probe_outside(bp_probe *p, bool can_walk) {
 }
 
 void bp_probe_limit(bp_probe *p) {
-    const double reach = bp_shortlist_reach(p->list);
+    const double limit = bp_shortlist_limit(p->list);
     if (!p->walk.aim.is_line) {
-        bp_tree_limit_point(&p->walk, reach);
-    } else if (reach < p->line.end) {
-        bp_tree_limit_line(&p->walk, reach);
+        bp_tree_limit_point(&p->walk, limit);
+    } else if (limit < p->line.end) {
+        bp_tree_limit_line(&p->walk, limit);
     }
 }
 

@@ -1,4 +1,4 @@
-// A query of a world: what it searches, and the code that all kinds of queries share.
+// A query of a world: what it searches, and the code that all queries share.
 //
 //     one tree or two       of the objects as they were at the last update, or are now (query_tree.h); two if these are in parts
 //     changed objects       since then: they are examined one by one; all, if there is no tree
@@ -78,7 +78,7 @@ void bp_probes_walk(const bp_query *query, bp_probe **probes, size_t count, bp_p
 // Sets the limit of the walk by what the list still wants.
 void bp_probe_limit(bp_probe *probe);
 
-// ---- the kinds of questions -----------------------------------------------------------------------------------------
+// ---- the types of questions -----------------------------------------------------------------------------------------
 
 // Begins a probe, and examines the objects outside the trees. Returns whether a walk is left to do.
 bool bp_probe_begin_line(bp_probe *probe, const bp_query *query, const bp_cast_double *cast, bp_shortlist *list);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 enum {
-    BLOCK_LEAST = 64, // questions
-    BLOCKS_MOST = 256,
+    BLOCK_MIN = 64, // questions
+    BLOCKS_MAX = 256,
     GROUP = 64, // boxes whose rows are made together
     NAME = 40   // characters of "rays[...]"
 };
@@ -26,10 +26,10 @@ typedef struct batch_row {
     size_t begin, count; // in its block
 } batch_row;
 
-typedef enum question_kind { BOXES, RAYS, CASTS, POINTS } question_kind;
+typedef enum question_type { BOXES, RAYS, CASTS, POINTS } question_type;
 
 typedef struct batch {
-    question_kind kind;
+    question_type type;
     const void *questions;
     size_t count;
     size_t most; // items of a row; 0: all
@@ -70,7 +70,7 @@ static bool reserve_items(const batch *b, batch_block *block, size_t more) {
     const size_t kept = block->count * sizeof(bp_id), wanted = bp_size_add(block->count, more);
     block->has_failed |=
         !bp_buffer_reserve_slack(&block->ids, b->allocator, kept, wanted, sizeof(bp_id)) ||
-        (b->kind != BOXES && !bp_buffer_reserve_slack(&block->values, b->allocator, kept, wanted, sizeof(float)));
+        (b->type != BOXES && !bp_buffer_reserve_slack(&block->values, b->allocator, kept, wanted, sizeof(float)));
     return !block->has_failed;
 }
 
@@ -147,12 +147,12 @@ typedef struct walk_turn {
 } walk_turn;
 
 static bp_cast_double cast_of(const batch *b, size_t question) {
-    return b->kind == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
+    return b->type == RAYS ? bp_cast_of_ray((const bp_ray *)b->questions + question)
                            : bp_cast_to_double((const bp_cast *)b->questions + question);
 }
 
 static bool begin_probe(const batch *b, size_t question, bp_probe *probe, bp_shortlist *list) {
-    if (b->kind == POINTS) {
+    if (b->type == POINTS) {
         const bp_query_point point = bp_point_to_double((const float *)b->questions + 3 * question);
         return bp_probe_begin_point(probe, b->query, point.at, list);
     }
@@ -202,10 +202,10 @@ static void task_answer(void *context, size_t index) {
     const size_t begin = bp_block_begin(b->cut, index), end = bp_block_begin(b->cut, index + 1);
     block->count = 0;
     block->has_failed = false;
-    for (size_t i = begin; b->kind == BOXES && i < end && !block->has_failed; i += GROUP) {
+    for (size_t i = begin; b->type == BOXES && i < end && !block->has_failed; i += GROUP) {
         answer_boxes(b, block, i, end - i < GROUP ? end - i : GROUP);
     }
-    if (b->kind != BOXES) {
+    if (b->type != BOXES) {
         walk_turn turn;
         bp_probe *probes[BP_PROBES_IN_TURN];
         size_t count = 0;
@@ -247,7 +247,7 @@ void bp_answers_free(bp_answers *answers, const bp_config *config) {
 // are as before.
 static bool reserve_answers(const batch *b, size_t item_count) {
     bp_answers *a = b->answers;
-    const size_t needed[ARRAYS] = {b->count + 1, item_count, b->kind != BOXES ? item_count : 0};
+    const size_t needed[ARRAYS] = {b->count + 1, item_count, b->type != BOXES ? item_count : 0};
     const size_t sizes[ARRAYS] = {sizeof *a->offsets, sizeof *a->ids, sizeof *a->values};
     bp_buffer arrays[ARRAYS], others[ARRAYS] = {{0}};
     bool granted = true;
@@ -282,14 +282,14 @@ static void task_copy(void *context, size_t index) {
         for (size_t k = 0; k < row.count; ++k) {
             b->answers->ids[to + k] = ids[row.begin + k];
         }
-        for (size_t k = 0; k < row.count && b->kind != BOXES; ++k) {
+        for (size_t k = 0; k < row.count && b->type != BOXES; ++k) {
             b->answers->values[to + k] = values[row.begin + k];
         }
     }
 }
 
 static bp_status answer_all(batch *b, const bp_executor *executor, bp_batch_memory *memory) {
-    b->cut = bp_blocks_cut(executor, b->count, BLOCK_LEAST, BLOCKS_MOST);
+    b->cut = bp_blocks_cut(executor, b->count, BLOCK_MIN, BLOCKS_MAX);
     const size_t kept = memory->block_count * sizeof(batch_block);
     if (!bp_buffer_reserve(&memory->rows, b->allocator, 0, b->count, sizeof(batch_row)) ||
         !bp_buffer_reserve(&memory->blocks, b->allocator, kept, b->cut.count, sizeof(batch_block))) {
@@ -354,13 +354,13 @@ static bp_status check_many(const bp_world *world, size_t count, const void *que
 }
 
 // A name is made only if something is wrong: that takes as long as a short ray.
-static bp_status run_lines(const bp_world *world, const bp_object *object, batch b, const char *kind) {
-    bp_status status = check_many(world, b.count, b.questions, kind, object, b.answers);
+static bp_status run_lines(const bp_world *world, const bp_object *object, batch b, const char *array) {
+    bp_status status = check_many(world, b.count, b.questions, array, object, b.answers);
     for (size_t i = 0; i < b.count && status == BP_OK; ++i) {
         const bp_cast_double cast = cast_of(&b, i);
         if (!bp_query_cast_is_valid(world, &cast)) {
             char name[NAME];
-            (void)snprintf(name, sizeof name, "%s[%zu]", kind, i);
+            (void)snprintf(name, sizeof name, "%s[%zu]", array, i);
             status = bp_query_check_cast(world, &cast, name);
         }
     }
@@ -376,19 +376,19 @@ bp_status bp_query_boxes(const bp_world *world, size_t count, const bp_box *boxe
             status = BP_ERROR_BOX;
         }
     }
-    const batch b = {.kind = BOXES, .questions = boxes, .count = count, .answers = answers};
+    const batch b = {.type = BOXES, .questions = boxes, .count = count, .answers = answers};
     return status == BP_OK ? run_batch(world, object, b) : status;
 }
 
 bp_status bp_query_rays(const bp_world *world, size_t count, const bp_ray *rays, size_t max_hits,
                         const bp_object *object, bp_answers *answers) {
-    const batch b = {.kind = RAYS, .questions = rays, .count = count, .most = max_hits, .answers = answers};
+    const batch b = {.type = RAYS, .questions = rays, .count = count, .most = max_hits, .answers = answers};
     return run_lines(world, object, b, "rays");
 }
 
 bp_status bp_query_casts(const bp_world *world, size_t count, const bp_cast *casts, size_t max_hits,
                          const bp_object *object, bp_answers *answers) {
-    const batch b = {.kind = CASTS, .questions = casts, .count = count, .most = max_hits, .answers = answers};
+    const batch b = {.type = CASTS, .questions = casts, .count = count, .most = max_hits, .answers = answers};
     return run_lines(world, object, b, "casts");
 }
 
@@ -404,6 +404,6 @@ bp_status bp_query_nearest_many(const bp_world *world, size_t count, const float
             status = BP_ERROR_ARGUMENT;
         }
     }
-    const batch b = {.kind = POINTS, .questions = points_xyz, .count = count, .most = k, .answers = answers};
+    const batch b = {.type = POINTS, .questions = points_xyz, .count = count, .most = k, .answers = answers};
     return status == BP_OK ? run_batch(world, object, b) : status;
 }

@@ -1,4 +1,4 @@
-// Many questions of one kind at once.
+// Many questions of one type at once.
 //
 //     questions   | 0 | 1 | 2 | 3 | 4 | 5 | ...      as the caller gives them
 //     blocks      |   0 1 2   |   3 4 5   | ...      each has a list of its own, row after row as they are done

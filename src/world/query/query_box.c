@@ -5,7 +5,7 @@
 #include "world/query/query.h"
 
 // Questions that go down the tree together.
-enum { TOGETHER = 64 };
+enum { QUESTIONS_TOGETHER = 64 };
 
 // Up to three places of a box along each axis, and the one that is searched.
 typedef struct box_places {
@@ -16,9 +16,9 @@ typedef struct box_places {
 typedef struct box_search {
     const bp_query *query;
     const bp_box_double *boxes;
-    bool is_rounded[TOGETHER]; // the box that is searched for is larger than the question
-    const box_places *places;  // NULL: in a world without a period
-    size_t first;              // question that goes down
+    bool is_rounded[QUESTIONS_TOGETHER]; // the box that is searched for is larger than the question
+    const box_places *places;            // NULL: in a world without a period
+    size_t first;                        // question that goes down
     bp_tree_take take;
     void *context;
 } box_search;
@@ -116,9 +116,11 @@ void bp_query_meet_boxes(const bp_query *query, const bp_box_double *boxes, size
         }
     }
     box_search s = {.query = query, .boxes = boxes, .take = take, .context = context};
-    for (; query->tree_count > 0 && s.first < count; s.first += query->is_periodic ? 1 : TOGETHER) {
-        bp_box outer[TOGETHER];
-        const size_t some = query->is_periodic ? 1 : count - s.first < TOGETHER ? count - s.first : TOGETHER;
+    for (; query->tree_count > 0 && s.first < count; s.first += query->is_periodic ? 1 : QUESTIONS_TOGETHER) {
+        bp_box outer[QUESTIONS_TOGETHER];
+        const size_t some = query->is_periodic                     ? 1
+                            : count - s.first < QUESTIONS_TOGETHER ? count - s.first
+                                                                   : QUESTIONS_TOGETHER;
         for (size_t i = 0; i < some; ++i) {
             const bp_box_double *box = &boxes[s.first + i];
             outer[i] = bp_box_flatten(bp_box_round_outwards(box), dimensions);

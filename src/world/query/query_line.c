@@ -84,17 +84,17 @@ typedef struct first_image {
     bool any;
 } first_image;
 
-typedef struct image_search {
+typedef struct line_image_search {
     const bp_line *line;
     const bp_overlap_rule *rule;
     const bp_box_double *box;
     int image[AXES];
     first_image first;
-} image_search;
+} line_image_search;
 
 // Axis after axis; each shortens the interval in which the line can hit an image along the next.
 // NOLINTNEXTLINE(misc-no-recursion): at most three deep
-static void try_images(image_search *s, uint32_t axis, double enter, double leave) {
+static void try_images(line_image_search *s, uint32_t axis, double enter, double leave) {
     if (axis == AXES) {
         if (enter < (double)INFINITY && (!s->first.any || enter < s->first.t)) {
             s->first = (first_image){.t = enter, .image = {s->image[0], s->image[1], s->image[2]}, .any = true};
@@ -113,7 +113,7 @@ static void try_images(image_search *s, uint32_t axis, double enter, double leav
 }
 
 static bool examine_images(const bp_probe *p, const bp_box_double *box, double *t) {
-    image_search s = {.line = &p->line, .rule = &p->query->world->setup.overlap, .box = box};
+    line_image_search s = {.line = &p->line, .rule = &p->query->world->setup.overlap, .box = box};
     try_images(&s, 0, 0.0, p->line.end);
     *t = s.first.t;
     return s.first.any && (!p->is_shifted || memcmp(s.first.image, p->shift, sizeof p->shift) == 0);
@@ -151,7 +151,7 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
         p->shift[axis] = image;
         if (!(period > 0.0) || image == 0) {
             walk_images(p, axis + 1, begin, end);
-        } else if (pass_faces(&p->line, axis, low, high, &from, &to) && from <= bp_shortlist_reach(p->list)) {
+        } else if (pass_faces(&p->line, axis, low, high, &from, &to) && from <= bp_shortlist_limit(p->list)) {
             walk_images(p, axis + 1, from, to);
         }
     }

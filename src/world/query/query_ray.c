@@ -1,13 +1,13 @@
 // Ray queries and casts.
 //
-// A ray is the cast of a point, in 64 bits: there is one kind of question here, asked in four ways.
+// A ray is the cast of a point, in 64 bits: there is one type of question here, asked in four ways.
 #include "base/log.h"
 #include "world/query/query.h"
 
 #include <float.h>
 
 enum {
-    PERIODS_MOST = 1000,
+    PERIODS_MAX = 1000,
     VISITS_FIRST = 16 // hits that are listed before the first one is visited
 };
 
@@ -71,7 +71,7 @@ static bp_status check_periods(const bp_world *world, const bp_cast_double *cast
         const double period = bp_period_of(&world->setup.overlap, axis);
         const double length = fabs(cast->direction[axis]) * cast->max_t + (cast->box.max[axis] - cast->box.min[axis]);
         periodic |= period > 0.0;
-        fits &= !(period > 0.0 && length > PERIODS_MOST * period);
+        fits &= !(period > 0.0 && length > PERIODS_MAX * period);
     }
     if (periodic && (!fits || isinf(cast->max_t))) {
         bp_log_write(bp_world_log(world),

@@ -6,10 +6,10 @@
 #include <stdatomic.h>
 
 enum {
-    PATIENCE = 16,   // times that all objects are examined before a tree is built,
-    FITTED = 1,      // and before one that is there is fitted
-    FEW = 64,        // objects that are never worth a tree
-    FEW_SHARE = 64,  // more changes than one object in so many: the whole tree is fitted anew, which is as fast
+    PATIENCE = 16,          // times that all objects are examined before a tree is built,
+    FITTED = 1,             // and before one that is there is fitted
+    WITHOUT_TREE_MAX = 64,  // objects: up to here testing all is faster than any tree
+    PARTIAL_FIT_SHARE = 64, // with more than one changed object in 64, fitting the whole tree is as fast
     ASKED_SHARE = 32 // more queries between two updates than one for so many objects are worth one tree in place of two
 };
 
@@ -153,7 +153,7 @@ void bp_query_trees_fit(const bp_world *world) {
     }
     if (kept->tree.level_count > 0 || enough > 1) {
         const bool is_next = kept->pair_version + 1 == world->pair_version;
-        const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / FEW_SHARE);
+        const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / PARTIAL_FIT_SHARE);
         const bp_changes changes = bp_change_list_changes(&world->changes);
         (void)fit(kept, world, bp_world_boxes_floats(&world->boxes), is_next && are_few ? &changes : NULL);
     }
@@ -207,7 +207,7 @@ void bp_query_trees_take(bp_query *query, size_t count) {
     if (asked < enough_queries(world, method_count)) { // then threads that ask at once no longer fight for it
         atomic_store_explicit(&trees->asked, bp_size_add(asked, count), memory_order_relaxed);
     }
-    if (others > 0 && world->ids.count > FEW && !has_long_period(&world->setup.overlap) &&
+    if (others > 0 && world->ids.count > WITHOUT_TREE_MAX && !has_long_period(&world->setup.overlap) &&
         atomic_load(&trees->fitted) != list->version) {
         // Where several threads count at once, some counts may be lost.
         const uint64_t before = atomic_load_explicit(&trees->examined, memory_order_relaxed);

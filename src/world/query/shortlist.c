@@ -8,10 +8,10 @@
 enum {
     DIGITS = 256,
     DIGIT_BITS = 8,
-    FEW = 32,             // items that are sorted by insertion
+    INSERTED_MAX = 32,    // items: up to here inserting them one by one is fastest
     MAP_WORDS = 512,      // of 64 ids
     MAP_WORDS_PER_ID = 8, // at most: going through a word takes a tenth of the time of an id
-    GROWTH_LEAST = 64     // items
+    GROWTH_MIN = 64       // items
 };
 
 _Static_assert(sizeof(bp_ray_hit) == 8 && offsetof(bp_ray_hit, id) == 0 && offsetof(bp_ray_hit, t) == 4 &&
@@ -137,7 +137,7 @@ static bool has_grown(bp_shortlist *list) {
     if (list->room == NULL || list->capacity == list->capacity_most || list->has_failed) {
         return false;
     }
-    const size_t wanted = list->capacity < GROWTH_LEAST ? GROWTH_LEAST : bp_size_multiply(list->capacity, 2);
+    const size_t wanted = list->capacity < GROWTH_MIN ? GROWTH_MIN : bp_size_multiply(list->capacity, 2);
     list->has_failed =
         !bp_buffer_reserve(list->room, list->allocator, list->kept * list->item_size, wanted, list->item_size);
     list->items = list->room->data;
@@ -167,7 +167,7 @@ void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t) {
     }
 }
 
-double bp_shortlist_reach(bp_shortlist *list) {
+double bp_shortlist_limit(bp_shortlist *list) {
     double t = list->most;
     if (list->is_few && list->kept == (list->room != NULL ? list->capacity_most : list->capacity)) {
         make_heap(list);
@@ -205,7 +205,7 @@ static void sort_by_map(bp_id *ids, size_t count, bp_id low, size_t words) {
 
 // At most four deep.
 static void sort_ids(bp_id *ids, size_t count) { // NOLINT(misc-no-recursion)
-    if (count <= FEW) {
+    if (count <= INSERTED_MAX) {
         insert_ids(ids, count);
         return;
     }
@@ -253,7 +253,7 @@ static void sort_ids(bp_id *ids, size_t count) { // NOLINT(misc-no-recursion)
 }
 
 static void insert_items(const bp_shortlist *list) {
-    uint64_t keys[FEW];
+    uint64_t keys[INSERTED_MAX];
     for (size_t i = 0; i < list->kept; ++i) {
         const uint64_t key = key_at(list, i);
         size_t at = i;
@@ -270,7 +270,7 @@ static void insert_items(const bp_shortlist *list) {
 void bp_shortlist_sort(bp_shortlist *list) {
     if (list->item_size == sizeof(bp_id)) {
         sort_ids((bp_id *)(void *)list->items, list->kept);
-    } else if (list->kept <= FEW && list->item_size == sizeof(bp_ray_hit)) {
+    } else if (list->kept <= INSERTED_MAX && list->item_size == sizeof(bp_ray_hit)) {
         insert_items(list);
     } else {
         make_heap(list);

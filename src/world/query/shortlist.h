@@ -39,7 +39,7 @@ bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator
 void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t);
 
 // What is beyond this t need not be offered.
-double bp_shortlist_reach(bp_shortlist *list);
+double bp_shortlist_limit(bp_shortlist *list);
 
 bp_ray_hit_double bp_shortlist_get(const bp_shortlist *list, size_t index);
 void bp_shortlist_sort(bp_shortlist *list);

@@ -9,7 +9,7 @@
 #include "world/save/save_format.h"
 
 #include "base/log.h"
-#include "world/save/block_stream.h"
+#include "world/save/section_stream.h"
 #include "world/world.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 typedef struct loader {
     const bp_config *config;
     bp_setup setup; // the config, complete
-    bp_record_reader reader;
+    bp_section_reader reader;
     uint32_t version;
     bp_save_header header;
     bp_world *world;
@@ -41,7 +41,7 @@ static bp_status refuse_content(const loader *l, const char *what) {
 // Logs why the reader stopped.
 static bp_status refuse_stream(const loader *l) {
     const bool cut = l->reader.state == BP_STREAM_CUT;
-    bp_log_write(log_of(l), "stream: %s, in the block after byte %" PRIu64,
+    bp_log_write(log_of(l), "stream: %s, in the frame after byte %" PRIu64,
                  cut ? "truncated, or read failed" : "damaged: a checksum does not match", l->reader.bytes_read);
     return BP_ERROR_ARGUMENT;
 }
@@ -57,22 +57,21 @@ static bool is_double(const loader *l) {
 // ---- what it is -----------------------------------------------------------------------------------------------------
 
 static bp_status read_preamble(loader *l) {
-    bp_records_begin(&l->reader, 1, BP_PREAMBLE_BYTES);
-    const unsigned char *record = bp_record_take(&l->reader);
-    if (l->reader.state != BP_STREAM_CUT && memcmp(l->reader.block, BP_SAVE_MAGIC, BP_MAGIC_BYTES) != 0) {
+    bp_section_begin(&l->reader, 1, BP_PREAMBLE_BYTES);
+    const unsigned char *item = bp_section_take(&l->reader);
+    if (l->reader.state != BP_STREAM_CUT && memcmp(l->reader.frame, BP_SAVE_MAGIC, BP_MAGIC_BYTES) != 0) {
         return refuse_content(l, "it does not begin as a saved world does");
     }
-    if (record == NULL) {
+    if (item == NULL) {
         return refuse_stream(l);
     }
-    l->version = bp_load_u32(record + 8);
+    l->version = bp_load_u32(item + 8);
     if (l->version < 1 || l->version > BP_SAVE_VERSION) {
         bp_log_write(log_of(l), "stream: it has version %" PRIu32 "; this library reads versions 1 to %d", l->version,
                      BP_SAVE_VERSION);
         return BP_ERROR_ARGUMENT;
     }
-    return bp_load_u32(record + 12) == 0 ? BP_OK
-                                         : refuse_content(l, "the preamble holds what its version does not know");
+    return bp_load_u32(item + 12) == 0 ? BP_OK : refuse_content(l, "the preamble holds what its version does not know");
 }
 
 static bp_status check_header(const loader *l) {
@@ -89,23 +88,23 @@ static bp_status check_header(const loader *l) {
 static bp_status read_header(loader *l) {
     bp_save_header *h = &l->header;
     uint64_t *const counts[] = {&h->ids, &h->holes, &h->gone, &h->changed, &h->pairs};
-    bp_records_begin(&l->reader, 1, BP_HEADER_BYTES);
-    const unsigned char *record = bp_record_take(&l->reader);
-    if (record == NULL) {
+    bp_section_begin(&l->reader, 1, BP_HEADER_BYTES);
+    const unsigned char *item = bp_section_take(&l->reader);
+    if (item == NULL) {
         return refuse_stream(l);
     }
-    h->content = bp_load_u32(record);
-    h->dimensions = bp_load_u32(record + 4);
-    h->shape = bp_load_u32(record + 8);
-    h->margin = bp_load_float(record + 12);
+    h->content = bp_load_u32(item);
+    h->dimensions = bp_load_u32(item + 4);
+    h->shape = bp_load_u32(item + 8);
+    h->margin = bp_load_float(item + 12);
     for (size_t axis = 0; axis < 3; ++axis) {
-        h->period[axis] = bp_load_float(record + 16 + 4 * axis);
+        h->period[axis] = bp_load_float(item + 16 + 4 * axis);
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-        *counts[i] = bp_load_u64(record + 32 + 8 * i);
+        *counts[i] = bp_load_u64(item + 32 + 8 * i);
     }
-    return bp_load_u32(record + 28) == 0 ? check_header(l)
-                                         : refuse_content(l, "the header holds what its version does not know");
+    return bp_load_u32(item + 28) == 0 ? check_header(l)
+                                       : refuse_content(l, "the header holds what its version does not know");
 }
 
 static bp_status refuse_config(const loader *l, const char *field, double saved, double wanted) {
@@ -149,11 +148,11 @@ static bool reserve_next(bp_buffer *buffer, const loader *l, size_t count, size_
 
 // The next id of an ascending list; `*last` is the one before, or UINT32_MAX.
 static bp_status read_id(loader *l, bp_id *last) {
-    const unsigned char *record = bp_record_take(&l->reader);
-    if (record == NULL) {
+    const unsigned char *item = bp_section_take(&l->reader);
+    if (item == NULL) {
         return refuse_stream(l);
     }
-    const bp_id id = bp_load_u32(record);
+    const bp_id id = bp_load_u32(item);
     if (id >= l->header.ids || (*last != UINT32_MAX && id <= *last)) {
         return refuse_content(l, "a list of ids is not ascending, or names an id that there is not");
     }
@@ -163,7 +162,7 @@ static bp_status read_id(loader *l, bp_id *last) {
 
 static bp_status read_holes(loader *l) {
     bp_id id = UINT32_MAX;
-    bp_records_begin(&l->reader, l->header.holes, BP_ID_BYTES);
+    bp_section_begin(&l->reader, l->header.holes, BP_ID_BYTES);
     for (size_t i = 0; i < l->header.holes; ++i) {
         const bp_status status = read_id(l, &id);
         if (status != BP_OK) {
@@ -178,21 +177,21 @@ static bp_status read_holes(loader *l) {
 }
 
 static void begin_boxes(loader *l, uint64_t count) {
-    bp_records_begin(&l->reader, count, is_double(l) ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
+    bp_section_begin(&l->reader, count, is_double(l) ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
 }
 
 static bp_status read_box(loader *l, bp_box_double *box) {
-    const unsigned char *record = bp_record_take(&l->reader);
-    if (record == NULL) {
+    const unsigned char *item = bp_section_take(&l->reader);
+    if (item == NULL) {
         return refuse_stream(l);
     }
     for (size_t axis = 0; axis < 3; ++axis) {
         if (is_double(l)) {
-            box->min[axis] = bp_load_double(record + 8 * axis);
-            box->max[axis] = bp_load_double(record + 24 + 8 * axis);
+            box->min[axis] = bp_load_double(item + 8 * axis);
+            box->max[axis] = bp_load_double(item + 24 + 8 * axis);
         } else {
-            box->min[axis] = (double)bp_load_float(record + 4 * axis);
-            box->max[axis] = (double)bp_load_float(record + 12 + 4 * axis);
+            box->min[axis] = (double)bp_load_float(item + 4 * axis);
+            box->max[axis] = (double)bp_load_float(item + 12 + 4 * axis);
         }
     }
     return BP_OK;
@@ -253,11 +252,11 @@ static bp_status read_grown(loader *l) {
     return BP_OK;
 }
 
-static bp_object object_of(const unsigned char *record, uint32_t version) {
+static bp_object object_of(const unsigned char *item, uint32_t version) {
     const bool is_wide = version > 1;
-    const unsigned char *rest = record + (is_wide ? 16 : 8);
-    return (bp_object){.group = is_wide ? bp_load_u64(record) : bp_load_u32(record),
-                       .mask = is_wide ? bp_load_u64(record + 8) : bp_load_u32(record + 4),
+    const unsigned char *rest = item + (is_wide ? 16 : 8);
+    return (bp_object){.group = is_wide ? bp_load_u64(item) : bp_load_u32(item),
+                       .mask = is_wide ? bp_load_u64(item + 8) : bp_load_u32(item + 4),
                        .flags = bp_load_u32(rest),
                        .island = bp_load_u32(rest + 4),
                        .user = bp_load_u64(rest + 8)};
@@ -266,16 +265,16 @@ static bp_object object_of(const unsigned char *record, uint32_t version) {
 static bp_status read_objects(loader *l) {
     const bool any = (l->header.content & BP_SAVED_OBJECTS) != 0;
     bp_status status = BP_OK;
-    bp_records_begin(&l->reader, any ? count_living(l) : 0, l->version > 1 ? BP_OBJECT_BYTES : BP_OBJECT_BYTES_1);
+    bp_section_begin(&l->reader, any ? count_living(l) : 0, l->version > 1 ? BP_OBJECT_BYTES : BP_OBJECT_BYTES_1);
     for (size_t id = 0; any && id < l->header.ids && status == BP_OK; ++id) {
         if (!bp_world_is_alive(l->world, (bp_id)id)) {
             continue;
         }
-        const unsigned char *record = bp_record_take(&l->reader);
-        if (record == NULL) {
+        const unsigned char *item = bp_section_take(&l->reader);
+        if (item == NULL) {
             return refuse_stream(l);
         }
-        const bp_object object = object_of(record, l->version);
+        const bp_object object = object_of(item, l->version);
         status = bp_set_object(l->world, (bp_id)id, &object);
     }
     return status;
@@ -294,7 +293,7 @@ static bp_status forget_changes(loader *l) {
 static bp_status read_marks(loader *l, uint64_t count, bool are_gone) {
     bp_status status = BP_OK;
     bp_id id = UINT32_MAX;
-    bp_records_begin(&l->reader, count, BP_ID_BYTES);
+    bp_section_begin(&l->reader, count, BP_ID_BYTES);
     for (uint64_t i = 0; i < count && status == BP_OK; ++i) {
         status = read_id(l, &id);
         if (status == BP_OK) {
@@ -315,13 +314,13 @@ static bp_status read_changed(loader *l) {
 
 static bp_status read_pairs(loader *l) {
     const bp_pairs *pairs = &l->world->lists.pairs;
-    bp_records_begin(&l->reader, l->header.pairs, BP_PAIR_BYTES);
+    bp_section_begin(&l->reader, l->header.pairs, BP_PAIR_BYTES);
     for (uint64_t i = 0; i < l->header.pairs; ++i) {
-        const unsigned char *record = bp_record_take(&l->reader);
-        if (record == NULL) {
+        const unsigned char *item = bp_section_take(&l->reader);
+        if (item == NULL) {
             return refuse_stream(l);
         }
-        const bp_pair pair = {.a = bp_load_u32(record), .b = bp_load_u32(record + 4)};
+        const bp_pair pair = {.a = bp_load_u32(item), .b = bp_load_u32(item + 4)};
         if (pair.a >= pair.b || pair.b >= l->header.ids ||
             (i > 0 && !bp_pair_is_before(pairs->data[pairs->count - 1], pair))) {
             return refuse_content(l, "the pairs are not ascending pairs of ids");

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/pair_sort.h"
-#include "world/save/block_stream.h"
+#include "world/save/section_stream.h"
 #include "world/world.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ typedef struct saver {
     bp_buffer gone;   // of uint8_t, by id: 1 if it is in the section `gone`
     bp_buffer sorted; // of bp_pair; empty if the world's pairs are sorted
     const bp_pair *pairs;
-    bp_record_writer writer;
+    bp_section_writer writer;
 } saver;
 
 static bool is_saved(const saver *s, size_t id) {
@@ -112,39 +112,39 @@ static bool sort_saved_pairs(saver *s) {
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 static bool write_preamble(saver *s) {
-    unsigned char *record = bp_record_next(&s->writer, BP_PREAMBLE_BYTES);
-    memcpy(record, BP_SAVE_MAGIC, BP_MAGIC_BYTES);
-    bp_store_u32(record + 8, BP_SAVE_VERSION);
-    bp_store_u32(record + 12, 0);
-    return bp_records_end(&s->writer);
+    unsigned char *item = bp_section_put(&s->writer, BP_PREAMBLE_BYTES);
+    memcpy(item, BP_SAVE_MAGIC, BP_MAGIC_BYTES);
+    bp_store_u32(item + 8, BP_SAVE_VERSION);
+    bp_store_u32(item + 12, 0);
+    return bp_section_end(&s->writer);
 }
 
 static bool write_header(saver *s) {
     const bp_save_header *h = &s->header;
     const uint64_t counts[] = {h->ids, h->holes, h->gone, h->changed, h->pairs};
-    unsigned char *record = bp_record_next(&s->writer, BP_HEADER_BYTES);
-    bp_store_u32(record, h->content);
-    bp_store_u32(record + 4, h->dimensions);
-    bp_store_u32(record + 8, h->shape);
-    bp_store_float(record + 12, h->margin);
+    unsigned char *item = bp_section_put(&s->writer, BP_HEADER_BYTES);
+    bp_store_u32(item, h->content);
+    bp_store_u32(item + 4, h->dimensions);
+    bp_store_u32(item + 8, h->shape);
+    bp_store_float(item + 12, h->margin);
     for (size_t axis = 0; axis < 3; ++axis) {
-        bp_store_float(record + 16 + 4 * axis, h->period[axis]);
+        bp_store_float(item + 16 + 4 * axis, h->period[axis]);
     }
-    bp_store_u32(record + 28, 0);
+    bp_store_u32(item + 28, 0);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
-        bp_store_u64(record + 32 + 8 * i, counts[i]);
+        bp_store_u64(item + 32 + 8 * i, counts[i]);
     }
-    return bp_records_end(&s->writer);
+    return bp_section_end(&s->writer);
 }
 
 // The ids of a section.
 static bool write_ids(saver *s, size_t count, bool (*has)(const saver *s, size_t id)) {
     for (size_t id = 0; id < count; ++id) {
         if (has(s, id)) {
-            bp_store_u32(bp_record_next(&s->writer, BP_ID_BYTES), (uint32_t)id);
+            bp_store_u32(bp_section_put(&s->writer, BP_ID_BYTES), (uint32_t)id);
         }
     }
-    return bp_records_end(&s->writer);
+    return bp_section_end(&s->writer);
 }
 
 static bool is_hole(const saver *s, size_t id) {
@@ -156,16 +156,16 @@ static bool is_gone(const saver *s, size_t id) {
 }
 
 // In 64 bits if the world keeps them. Otherwise the coordinates are floats.
-static void write_box_record(saver *s, bp_box_double box) {
+static void put_box(saver *s, bp_box_double box) {
     const bool is_double = s->world->boxes.is_double;
-    unsigned char *record = bp_record_next(&s->writer, is_double ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
+    unsigned char *item = bp_section_put(&s->writer, is_double ? BP_DOUBLE_BOX_BYTES : BP_BOX_BYTES);
     for (size_t axis = 0; axis < 3; ++axis) {
         if (is_double) {
-            bp_store_double(record + 8 * axis, box.min[axis]);
-            bp_store_double(record + 24 + 8 * axis, box.max[axis]);
+            bp_store_double(item + 8 * axis, box.min[axis]);
+            bp_store_double(item + 24 + 8 * axis, box.max[axis]);
         } else {
-            bp_store_float(record + 4 * axis, (float)box.min[axis]);
-            bp_store_float(record + 12 + 4 * axis, (float)box.max[axis]);
+            bp_store_float(item + 4 * axis, (float)box.min[axis]);
+            bp_store_float(item + 12 + 4 * axis, (float)box.max[axis]);
         }
     }
 }
@@ -173,10 +173,10 @@ static void write_box_record(saver *s, bp_box_double box) {
 static bool write_boxes(saver *s, bool any, bp_box_double (*box_of)(const bp_world_boxes *boxes, bp_id id)) {
     for (size_t id = 0; any && id < s->world->ids.count; ++id) {
         if (is_saved(s, id)) {
-            write_box_record(s, box_of(&s->world->boxes, (bp_id)id));
+            put_box(s, box_of(&s->world->boxes, (bp_id)id));
         }
     }
-    return bp_records_end(&s->writer);
+    return bp_section_end(&s->writer);
 }
 
 static bool write_objects(saver *s) {
@@ -184,24 +184,24 @@ static bool write_objects(saver *s) {
     for (size_t id = 0; any && id < s->world->ids.count; ++id) {
         const bp_object *object = &bp_object_table_data(&s->world->objects)[id];
         if (is_saved(s, id)) {
-            unsigned char *record = bp_record_next(&s->writer, BP_OBJECT_BYTES);
-            bp_store_u64(record, object->group);
-            bp_store_u64(record + 8, object->mask);
-            bp_store_u32(record + 16, object->flags);
-            bp_store_u32(record + 20, object->island);
-            bp_store_u64(record + 24, object->user);
+            unsigned char *item = bp_section_put(&s->writer, BP_OBJECT_BYTES);
+            bp_store_u64(item, object->group);
+            bp_store_u64(item + 8, object->mask);
+            bp_store_u32(item + 16, object->flags);
+            bp_store_u32(item + 20, object->island);
+            bp_store_u64(item + 24, object->user);
         }
     }
-    return bp_records_end(&s->writer);
+    return bp_section_end(&s->writer);
 }
 
 static bool write_pairs(saver *s) {
     for (size_t i = 0; i < s->header.pairs; ++i) {
-        unsigned char *record = bp_record_next(&s->writer, BP_PAIR_BYTES);
-        bp_store_u32(record, s->pairs[i].a);
-        bp_store_u32(record + 4, s->pairs[i].b);
+        unsigned char *item = bp_section_put(&s->writer, BP_PAIR_BYTES);
+        bp_store_u32(item, s->pairs[i].a);
+        bp_store_u32(item + 4, s->pairs[i].b);
     }
-    return bp_records_end(&s->writer);
+    return bp_section_end(&s->writer);
 }
 
 static bool write_all(saver *s) {

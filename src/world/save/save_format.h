@@ -11,7 +11,7 @@
 //     changed    id 4                                           with a margin: since the last update; ascending
 //     pairs      a 4, b 4                                       of the last update, ascending
 //
-// Each line is a section of block_stream.h with its checksums. Only state that matters for later updates is written,
+// Each line is a section of section_stream.h with its checksums. Only state that matters for later updates is written,
 // field by field and in a fixed order: so the same state has the same bytes, whatever threads, method or history led to
 // it. In version 1, group and mask had 4 bytes; all else is the same.
 #ifndef BP_SAVE_FORMAT_H
@@ -26,7 +26,7 @@ enum { BP_SAVE_VERSION = 2, BP_MAGIC_BYTES = 8 };
     "\x89"                                                                                                             \
     "BPW\r\n\x1a\n"
 
-// Bytes of a record.
+// Bytes of an item.
 enum {
     BP_PREAMBLE_BYTES = 16,
     BP_HEADER_BYTES = 72,

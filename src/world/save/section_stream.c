@@ -1,4 +1,4 @@
-#include "world/save/block_stream.h"
+#include "world/save/section_stream.h"
 
 #include <assert.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static uint64_t mix_into_checksum(uint64_t sum, uint64_t word) {
     return rotate(sum ^ rotate(word * prime_2, 31) * prime_1, 27) * prime_1 + prime_4;
 }
 
-// Continues a sum over one block. The length of the block is included, so that zeros at its end make a difference.
+// Continues a sum over one frame. The length of the frame is included, so that zeros at its end make a difference.
 static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t count) {
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -75,49 +75,49 @@ static uint64_t add_to_checksum(uint64_t sum, const unsigned char *bytes, size_t
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// A full block does not fit into one call with its sum.
+// A full frame does not fit into one call with its sum.
 static size_t next_piece(size_t size) {
-    return size < BP_BLOCK_BYTES ? size : BP_BLOCK_BYTES;
+    return size < BP_FRAME_BYTES ? size : BP_FRAME_BYTES;
 }
 
-static void write_sealed_block(bp_record_writer *writer) {
-    writer->sum = add_to_checksum(writer->sum, writer->block, writer->used);
-    bp_store_u64(writer->block + writer->used, writer->sum);
+static void write_sealed_frame(bp_section_writer *writer) {
+    writer->sum = add_to_checksum(writer->sum, writer->frame, writer->used);
+    bp_store_u64(writer->frame + writer->used, writer->sum);
     const size_t size = writer->used + BP_SUM_BYTES;
     for (size_t done = 0, some = 0; done < size && !writer->failed; done += some) {
         some = next_piece(size - done);
-        writer->failed = writer->write(writer->context, writer->block + done, some) == 0;
+        writer->failed = writer->write(writer->context, writer->frame + done, some) == 0;
         writer->written += writer->failed ? 0 : some;
     }
     writer->used = 0;
 }
 
-unsigned char *bp_record_next(bp_record_writer *writer, size_t record_bytes) {
-    assert(record_bytes <= BP_BLOCK_BYTES);
-    if (record_bytes > BP_BLOCK_BYTES - writer->used) {
-        write_sealed_block(writer);
+unsigned char *bp_section_put(bp_section_writer *writer, size_t item_bytes) {
+    assert(item_bytes <= BP_FRAME_BYTES);
+    if (item_bytes > BP_FRAME_BYTES - writer->used) {
+        write_sealed_frame(writer);
     }
-    unsigned char *record = writer->block + writer->used;
-    writer->used += record_bytes;
-    return record;
+    unsigned char *item = writer->frame + writer->used;
+    writer->used += item_bytes;
+    return item;
 }
 
-bool bp_records_end(bp_record_writer *writer) {
+bool bp_section_end(bp_section_writer *writer) {
     if (writer->used > 0) {
-        write_sealed_block(writer);
+        write_sealed_frame(writer);
     }
     return !writer->failed;
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-void bp_records_begin(bp_record_reader *reader, uint64_t record_count, size_t record_bytes) {
-    assert(record_bytes > 0 && record_bytes <= BP_BLOCK_BYTES && reader->begin == reader->end);
-    reader->records_left = record_count;
-    reader->record_bytes = record_bytes;
+void bp_section_begin(bp_section_reader *reader, uint64_t item_count, size_t item_bytes) {
+    assert(item_bytes > 0 && item_bytes <= BP_FRAME_BYTES && reader->begin == reader->end);
+    reader->items_left = item_count;
+    reader->item_bytes = item_bytes;
 }
 
-static bool read_bytes(const bp_record_reader *reader, unsigned char *to, size_t size) {
+static bool read_bytes(const bp_section_reader *reader, unsigned char *to, size_t size) {
     bool filled = true;
     for (size_t done = 0, some = 0; done < size && filled; done += some) {
         some = next_piece(size - done);
@@ -126,32 +126,32 @@ static bool read_bytes(const bp_record_reader *reader, unsigned char *to, size_t
     return filled;
 }
 
-static bool read_block(bp_record_reader *reader) {
-    const size_t most = BP_BLOCK_BYTES / reader->record_bytes;
-    const size_t records = reader->records_left < most ? (size_t)reader->records_left : most;
-    const size_t size = records * reader->record_bytes;
-    if (!read_bytes(reader, reader->block, size + BP_SUM_BYTES)) {
+static bool read_frame(bp_section_reader *reader) {
+    const size_t most = BP_FRAME_BYTES / reader->item_bytes;
+    const size_t items = reader->items_left < most ? (size_t)reader->items_left : most;
+    const size_t size = items * reader->item_bytes;
+    if (!read_bytes(reader, reader->frame, size + BP_SUM_BYTES)) {
         reader->state = BP_STREAM_CUT;
         return false;
     }
-    reader->sum = add_to_checksum(reader->sum, reader->block, size);
-    if (reader->sum != bp_load_u64(reader->block + size)) {
+    reader->sum = add_to_checksum(reader->sum, reader->frame, size);
+    if (reader->sum != bp_load_u64(reader->frame + size)) {
         reader->state = BP_STREAM_ALTERED;
         return false;
     }
     reader->bytes_read += size + BP_SUM_BYTES;
-    reader->records_left -= records;
+    reader->items_left -= items;
     reader->begin = 0;
     reader->end = size;
     return true;
 }
 
-const unsigned char *bp_record_take(bp_record_reader *reader) {
-    assert(reader->records_left > 0 || reader->begin < reader->end);
-    if (reader->state != BP_STREAM_SOUND || (reader->begin == reader->end && !read_block(reader))) {
+const unsigned char *bp_section_take(bp_section_reader *reader) {
+    assert(reader->items_left > 0 || reader->begin < reader->end);
+    if (reader->state != BP_STREAM_SOUND || (reader->begin == reader->end && !read_frame(reader))) {
         return NULL;
     }
-    const unsigned char *record = reader->block + reader->begin;
-    reader->begin += reader->record_bytes;
-    return record;
+    const unsigned char *item = reader->frame + reader->begin;
+    reader->begin += reader->item_bytes;
+    return item;
 }
