@@ -16,7 +16,7 @@ class CompiledDistribution(Distribution):
 
 def write_out_settings(folder):
     """In the stubs: **settings as the keywords that it stands for, which every type checker and editor understands."""
-    words = re.search(r"class Settings.*?\n((?:    \w+: .*\n)+)", (folder / "settings.py").read_text(), re.DOTALL)
+    words = re.search(r"class Settings.*?\n((?:    \w+: [^\n]*\n)+)", (folder / "settings.py").read_text(), re.DOTALL)
     keywords = ", ".join(f"{line.strip()} = None" for line in words[1].splitlines())
 
     def written_out(match):
