@@ -369,12 +369,12 @@ static void auto_stats(const void *state, bp_stats *stats) {
     bp_choice *choice = &details.choice;
     bp_strip_grid_stats(&s->strips, &strips);
     bp_all_pairs_stats(&s->all, &all);
-    choice->rule = s->plan.rule;
     if (s->facts.sampled == 0 && s->setup->is_explained) {
         bp_survey_take(choice, s->setup, &s->sets);
-        choice->rule = s->plan.rule == BP_RULE_MIXED ? bp_plan_rule_of(choice) : s->plan.rule;
-        choice->rule = choice->rule == BP_RULE_ALIKE ? s->plan.rule : choice->rule;
     }
+    const bp_rule seen = bp_plan_rule_of(choice); // by a plan that has seen no facts, all that suits no strips is mixed
+    const bool says_more = s->facts.sampled == 0 && s->plan.rule == BP_RULE_MIXED && seen != BP_RULE_ALIKE;
+    choice->rule = says_more ? seen : s->plan.rule;
     choice->changes = s->history.changes;
     choice->foreseen = isfinite(s->plan.cost) ? s->plan.cost : 0.0;
     choice->next = s->plan.next;

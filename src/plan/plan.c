@@ -15,10 +15,8 @@ enum {
     GROWTH = 2            // a world that has become so many times larger or smaller is surveyed at once
 };
 
-static const double BETTER =
-    0.85; // of the cost of the search that a world has, or of the tree: then another one takes over
-static const double SORTED =
-    6.0; // of strips: nanoseconds a box that are gone when it is known how many tests they take
+static const double BETTER = 0.85; // of the cost of the search that a world has, else of the tree: another takes over
+static const double SORTED = 6.0;  // nanoseconds a box that have been spent when strips are sorted
 
 static const bp_method searches[] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
 enum { SEARCHES = sizeof searches / sizeof *searches };
@@ -43,11 +41,10 @@ static bool has_grid_settings(const bp_method_settings *settings) {
 }
 
 // The search that costs least for such boxes, but for `without`.
-static bp_plan cheapest(bp_use use, const bp_choice *facts, size_t count, bp_method without) {
-    const bp_cost_terms terms = bp_cost_terms_of(use, facts, count);
+static bp_plan cheapest(const bp_cost_terms *terms, const bp_choice *facts, bp_method without) {
     bp_plan plan = {.search = BP_METHOD_SPLIT, .rule = bp_plan_rule_of(facts), .cost = INFINITY, .next_cost = INFINITY};
     for (size_t i = 0; i < SEARCHES; ++i) {
-        const double cost = searches[i] != without ? bp_cost(&terms, searches[i]) : INFINITY;
+        const double cost = searches[i] != without ? bp_cost(terms, searches[i]) : INFINITY;
         if (cost < plan.cost) {
             plan.next = plan.search;
             plan.next_cost = plan.cost;
@@ -58,18 +55,17 @@ static bp_plan cheapest(bp_use use, const bp_choice *facts, size_t count, bp_met
             plan.next_cost = cost;
         }
     }
-    plan.rule = plan.search == BP_METHOD_TREE && use == BP_USE_WORLD ? BP_RULE_KEPT : plan.rule;
+    plan.rule = plan.search == BP_METHOD_TREE && terms->use == BP_USE_WORLD ? BP_RULE_KEPT : plan.rule;
     return plan;
 }
 
 // Strips tell how many tests they take once they are sorted; if these are many, another search may be the better one.
-static bp_plan confirm_strips(bp_use use, const bp_choice *facts, size_t count, double tests) {
-    bp_plan other = cheapest(use, facts, count, BP_METHOD_STRIPS);
+static bp_plan confirm_strips(const bp_cost_terms *terms, const bp_choice *facts, double tests) {
+    bp_plan other = cheapest(terms, facts, BP_METHOD_STRIPS);
     if (isinf(tests) && other.rule == BP_RULE_ALIKE) {
         other.rule = BP_RULE_MIXED; // strips have looked at all of them, and found what a sample did not
     }
-    const bp_cost_terms terms = bp_cost_terms_of(use, facts, count);
-    const double cost = isfinite(tests) ? bp_cost_of_sorted(&terms, tests) : INFINITY;
+    const double cost = isfinite(tests) ? bp_cost_of_sorted(terms, tests) : INFINITY;
     return cost > SORTED + other.cost ? other
                                       : (bp_plan){.search = BP_METHOD_STRIPS,
                                                   .rule = bp_plan_rule_of(facts),
@@ -107,18 +103,21 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
     if (ask->have_runs(ask->context)) {
         return by_rule(BP_METHOD_TREE, BP_TREE_RUNS, BP_RULE_ORDERED);
     }
-    bp_plan plan = {.search = BP_METHOD_STRIPS};
+    bp_cost_terms terms;
     if (count >= SURVEYED_FROM) {
-        plan = cheapest(use, ask->facts(ask->context), count, BP_METHOD_AUTO);
-    }
-    if (plan.search != BP_METHOD_STRIPS) {
-        return plan;
+        const bp_choice *facts = ask->facts(ask->context);
+        terms = bp_cost_terms_of(use, facts, count);
+        const bp_plan plan = cheapest(&terms, facts, BP_METHOD_AUTO);
+        return plan.search == BP_METHOD_STRIPS ? confirm_strips(&terms, facts, ask->sort_strips(ask->context)) : plan;
     }
     const double tests = ask->sort_strips(ask->context);
-    const bool is_surveyed = count >= SURVEYED_FROM || (isfinite(tests) && tests > USUAL_TESTS);
-    return is_surveyed    ? confirm_strips(use, ask->facts(ask->context), count, tests)
-           : isinf(tests) ? by_rule(BP_METHOD_SPLIT, BP_TREE_HILBERT, BP_RULE_MIXED)
-                          : by_rule(BP_METHOD_STRIPS, BP_TREE_HILBERT, BP_RULE_ALIKE);
+    if (isfinite(tests) && tests > USUAL_TESTS) {
+        const bp_choice *facts = ask->facts(ask->context);
+        terms = bp_cost_terms_of(use, facts, count);
+        return confirm_strips(&terms, facts, tests);
+    }
+    return isinf(tests) ? by_rule(BP_METHOD_SPLIT, BP_TREE_HILBERT, BP_RULE_MIXED)
+                        : by_rule(BP_METHOD_STRIPS, BP_TREE_HILBERT, BP_RULE_ALIKE);
 }
 
 // ---- a world --------------------------------------------------------------------------------------------------------
@@ -158,9 +157,9 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
     }
     const bp_choice *facts = ask->facts(ask->context);
     const bp_cost_terms terms = bp_cost_terms_of(BP_USE_WORLD, facts, count);
-    bp_plan plan = cheapest(BP_USE_WORLD, facts, count, history->strips_wait > 0 ? BP_METHOD_STRIPS : BP_METHOD_AUTO);
+    bp_plan plan = cheapest(&terms, facts, history->strips_wait > 0 ? BP_METHOD_STRIPS : BP_METHOD_AUTO);
     if (plan.search == BP_METHOD_STRIPS) {
-        plan = confirm_strips(BP_USE_WORLD, facts, count, ask->sort_strips(ask->context));
+        plan = confirm_strips(&terms, facts, ask->sort_strips(ask->context));
         history->strips_wait = plan.search == BP_METHOD_STRIPS ? 0 : WAIT;
     }
     const bool stays = before == BP_METHOD_HIERARCHICAL_GRID || before == BP_METHOD_SPLIT;
