@@ -9,8 +9,7 @@
 //
 // Times are processor times of one thread, medians.
 #include "core/bench.h"
-
-#include <broadphase/broadphase_tune.h>
+#include "plan/cost_facts.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,10 +22,7 @@
 
 enum { CALL, WORLD, BETWEEN, USES };
 enum { STRIPS, TREE, GRID, SPLIT, SEARCHES };
-enum { MET, SLENDERNESS, FLATNESS, TOGETHER, UNEVENNESS, CLUMPING, INFINITE, SURVEYED }; // the facts in a line
 enum {
-    FACTS = 8,
-    TERMS = 55, // of all facts and the tests of sorted strips
     FAMILIES = 3,
     CLUSTERS = 200,
     ROUNDS_MAX = 40,
@@ -42,7 +38,7 @@ static const bp_method methods[SEARCHES] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP
                                             BP_METHOD_SPLIT};
 static const double HOPELESS = 6;                        // times as long as the best: not measured any more
 static const double FITTED_FROM[USES] = {700, 512, 700}; // boxes: of fewer, nobody asks the formulas
-static const double RIDGE = 1e-3, WITHIN = 3;            // as in src/plan/costs.c
+static const double RIDGE = 1e-3;
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
@@ -348,7 +344,8 @@ static void measure_all(const bench_options *options, FILE *file) {
 
 typedef struct line {
     int use;
-    double count, facts[SURVEYED], tests, costs[SEARCHES];
+    double count, tests, costs[SEARCHES];
+    bp_choice choice;
 } line;
 
 typedef struct lines {
@@ -358,12 +355,12 @@ typedef struct lines {
 
 static bool read_line(FILE *file, line *l) {
     char use[16];
-    if (fscanf(file, "%15s %lf", use, &l->count) != 2) return false;
-    for (size_t i = 0; i < SURVEYED; i++)
-        if (fscanf(file, "%lf", &l->facts[i]) != 1) return false;
-    if (fscanf(file, "%lf", &l->tests) != 1) return false;
-    for (size_t i = 0; i < SEARCHES; i++)
-        if (fscanf(file, "%lf", &l->costs[i]) != 1) return false;
+    bp_choice *c = &l->choice;
+    double *costs = l->costs;
+    const int read = fscanf(file, "%15s %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", use, &l->count, &c->met,
+                            &c->slenderness, &c->flatness, &c->together, &c->unevenness, &c->clumping, &c->infinite,
+                            &l->tests, &costs[STRIPS], &costs[TREE], &costs[GRID], &costs[SPLIT]);
+    if (read != 10 + SEARCHES) return false;
     for (l->use = 0; l->use < USES && strcmp(use, use_names[l->use]) != 0; l->use++) {
     }
     return l->use < USES;
@@ -385,38 +382,13 @@ static lines read_lines(FILE *file) {
     return all;
 }
 
-// As in src/plan/costs.c, in which these formulas are evaluated.
-static double logarithm(double x) {
-    int exponent;
-    const double part = frexp(x, &exponent);
-    return (double)(exponent - 2) + 2 * part;
-}
-
-static void facts_of(const line *l, double facts[FACTS + 1]) {
-    const double all[FACTS + 1] = {logarithm(l->count),
-                                   logarithm(l->facts[MET] + 0.25),
-                                   logarithm(fmax(l->facts[SLENDERNESS], 1)),
-                                   l->facts[FLATNESS],
-                                   l->facts[TOGETHER],
-                                   logarithm(fmin(fmax(l->facts[UNEVENNESS], 1), 256)),
-                                   logarithm(l->facts[CLUMPING] + 0.125),
-                                   l->facts[INFINITE],
-                                   logarithm(fmax(l->tests, 0) + 1)};
-    memcpy(facts, all, sizeof all);
-}
-
-static size_t multiply(const double *facts, size_t count, double *terms) {
-    size_t used = count + 1;
-    terms[0] = 1;
-    for (size_t i = 0; i < count; i++) {
-        terms[i + 1] = facts[i];
-        for (size_t k = i; k < count; k++) terms[used++] = facts[i] * facts[k];
-    }
-    return used;
+static void facts_of(const line *l, double facts[BP_COST_FACTS + 1]) {
+    bp_cost_facts(&l->choice, l->count, facts);
+    facts[BP_COST_FACTS] = bp_cost_tests_fact(fmax(l->tests, 0));
 }
 
 // Solves a x = b for a symmetric, positive definite matrix; x takes the place of b.
-static void solve(size_t n, double a[][TERMS], double *b) {
+static void solve(size_t n, double a[][BP_SORTED_TERMS], double *b) {
     for (size_t k = 0; k < n; k++)
         for (size_t i = k + 1; i < n; i++) {
             const double factor = a[i][k] / a[k][k];
@@ -434,9 +406,9 @@ static void solve(size_t n, double a[][TERMS], double *b) {
 static double wanted_of(const line *l, size_t search) {
     double best = INFINITY;
     for (size_t i = 0; i < SEARCHES; i++) best = l->costs[i] > 0 ? fmin(best, l->costs[i]) : best;
-    return l->costs[search] > 0                  ? logarithm(l->costs[search])
+    return l->costs[search] > 0                  ? bp_cost_logarithm(l->costs[search])
            : search == STRIPS || !isfinite(best) ? NAN
-                                                 : logarithm(HOPELESS * best);
+                                                 : bp_cost_logarithm(HOPELESS * best);
 }
 
 static bool is_fitted(const line *l, int use) {
@@ -450,33 +422,38 @@ static void print_numbers(const char *name, const double *numbers, size_t count)
 }
 
 // Mean and 1 / standard deviation of each fact, as printed.
-static void print_scales(const lines *all, int use, double scales[FACTS + 1][2]) {
-    double sums[FACTS + 1] = {0}, squares[FACTS + 1] = {0}, counts[FACTS + 1] = {0}, facts[FACTS + 1];
+static void print_scales(const lines *all, int use, double scales[BP_COST_FACTS + 1][2]) {
+    double sums[BP_COST_FACTS + 1] = {0}, squares[BP_COST_FACTS + 1] = {0}, counts[BP_COST_FACTS + 1] = {0},
+                                facts[BP_COST_FACTS + 1];
     for (size_t i = 0; i < all->count; i++) {
         const line *l = &all->data[i];
         if (!is_fitted(l, use)) continue;
         facts_of(l, facts);
-        for (size_t k = 0; k < (l->tests >= 0 ? FACTS + 1 : FACTS); k++) {
+        for (size_t k = 0; k < (l->tests >= 0 ? BP_COST_FACTS + 1 : BP_COST_FACTS); k++) {
             counts[k]++;
             sums[k] += facts[k];
             squares[k] += facts[k] * facts[k];
         }
     }
     printf("        .facts = {");
-    for (size_t k = 0; k <= FACTS; k++) {
+    for (size_t k = 0; k <= BP_COST_FACTS; k++) {
         const double mean = sums[k] / counts[k], deviation = sqrt(fmax(squares[k] / counts[k] - mean * mean, 1e-12));
         char text[2][32];
         snprintf(text[0], sizeof text[0], "%.5g", mean);
         snprintf(text[1], sizeof text[1], "%.5g", 1 / deviation);
-        printf(k == FACTS ? "},\n        .tests = {%s, %s},\n" : k > 0 ? ", {%s, %s}" : "{%s, %s}", text[0], text[1]);
+        printf(k == BP_COST_FACTS ? "},\n        .tests = {%s, %s},\n"
+               : k > 0            ? ", {%s, %s}"
+                                  : "{%s, %s}",
+               text[0], text[1]);
         scales[k][0] = strtod(text[0], NULL);
         scales[k][1] = strtod(text[1], NULL);
     }
 }
 
-static void print_formula(const lines *all, int use, size_t search, size_t fact_count, double scales[FACTS + 1][2]) {
-    static double matrix[TERMS][TERMS];
-    double sums[TERMS] = {0}, facts[FACTS + 1], terms[TERMS];
+static void print_formula(const lines *all, int use, size_t search, size_t fact_count,
+                          double scales[BP_COST_FACTS + 1][2]) {
+    static double matrix[BP_SORTED_TERMS][BP_SORTED_TERMS];
+    double sums[BP_SORTED_TERMS] = {0}, facts[BP_COST_FACTS + 1], terms[BP_SORTED_TERMS];
     size_t count = 0, lines_used = 0;
     char name[64] = ".sorted";
     memset(matrix, 0, sizeof matrix);
@@ -485,9 +462,8 @@ static void print_formula(const lines *all, int use, size_t search, size_t fact_
         const double wanted = wanted_of(l, search);
         if (!is_fitted(l, use) || isnan(wanted)) continue;
         facts_of(l, facts);
-        for (size_t k = 0; k < fact_count; k++)
-            facts[k] = fmin(fmax((facts[k] - scales[k][0]) * scales[k][1], -WITHIN), WITHIN);
-        count = multiply(facts, fact_count, terms);
+        for (size_t k = 0; k < fact_count; k++) facts[k] = bp_cost_standard(facts[k], scales[k][0], scales[k][1]);
+        count = (size_t)bp_cost_multiply(facts, (int)fact_count, terms);
         lines_used++;
         for (size_t k = 0; k < count; k++) {
             sums[k] += terms[k] * wanted;
@@ -496,17 +472,17 @@ static void print_formula(const lines *all, int use, size_t search, size_t fact_
     }
     for (size_t k = 1; k < count; k++) matrix[k][k] += RIDGE * (double)lines_used;
     solve(count, matrix, sums);
-    if (fact_count == FACTS) snprintf(name, sizeof name, ".costs[BP_METHOD_%s]", search_names[search]);
+    if (fact_count == BP_COST_FACTS) snprintf(name, sizeof name, ".costs[BP_METHOD_%s]", search_names[search]);
     print_numbers(name, sums, count);
 }
 
 static void print_formulas(const lines *all) {
     for (int use = 0; use < USES; use++) {
-        double scales[FACTS + 1][2];
+        double scales[BP_COST_FACTS + 1][2];
         printf("    [BP_USE_%s] = {\n", use_names[use]);
         print_scales(all, use, scales);
-        for (size_t search = 0; search < SEARCHES; search++) print_formula(all, use, search, FACTS, scales);
-        print_formula(all, use, STRIPS, FACTS + 1, scales);
+        for (size_t search = 0; search < SEARCHES; search++) print_formula(all, use, search, BP_COST_FACTS, scales);
+        print_formula(all, use, STRIPS, BP_COST_FACTS + 1, scales);
         printf("    },\n");
     }
 }

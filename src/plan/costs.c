@@ -1,9 +1,6 @@
 #include "plan/costs.h"
 
-#include <math.h>
-
-static const double WITHIN = 3.0; // standard deviations: beyond that, facts count as being there
-static const double TEST = 0.28;  // nanoseconds of a test, where there are more than the formula has seen
+static const double TEST = 0.28; // nanoseconds of a test, where there are more than the formula has seen
 
 typedef struct formula {
     struct {
@@ -17,31 +14,9 @@ static const formula formulas[BP_USE_COUNT] = {
 #include "plan/costs.inc"
 };
 
-double bp_cost_logarithm(double x) {
-    int exponent;
-    const double part = frexp(x, &exponent);
-    return (double)(exponent - 2) + 2.0 * part;
-}
-
 static double power(double logarithm) {
     const double whole = floor(logarithm);
     return ldexp(1.0 + logarithm - whole, (int)whole);
-}
-
-static double standard(double fact, double mean, double scale) {
-    return fmin(fmax((fact - mean) * scale, -WITHIN), WITHIN);
-}
-
-// 1, each fact, and each product of two.
-static void multiply(const double *facts, int count, double *terms) {
-    int used = count + 1;
-    terms[0] = 1.0;
-    for (int i = 0; i < count; ++i) {
-        terms[i + 1] = facts[i];
-        for (int k = i; k < count; ++k) {
-            terms[used++] = facts[i] * facts[k];
-        }
-    }
 }
 
 static double sum_up(const double *coefficients, const double *terms, int count) {
@@ -53,19 +28,12 @@ static double sum_up(const double *coefficients, const double *terms, int count)
 }
 
 bp_cost_terms bp_cost_terms_of(bp_use use, const bp_choice *facts, size_t count) {
-    const double all[BP_COST_FACTS] = {bp_cost_logarithm((double)count),
-                                       bp_cost_logarithm(facts->met + 0.25),
-                                       bp_cost_logarithm(fmax(facts->slenderness, 1.0)),
-                                       facts->flatness,
-                                       facts->together,
-                                       bp_cost_logarithm(fmin(fmax(facts->unevenness, 1.0), 256.0)),
-                                       bp_cost_logarithm(facts->clumping + 0.125),
-                                       facts->infinite};
     bp_cost_terms of = {.use = use};
+    bp_cost_facts(facts, (double)count, of.facts);
     for (int i = 0; i < BP_COST_FACTS; ++i) {
-        of.facts[i] = standard(all[i], formulas[use].facts[i].mean, formulas[use].facts[i].scale);
+        of.facts[i] = bp_cost_standard(of.facts[i], formulas[use].facts[i].mean, formulas[use].facts[i].scale);
     }
-    multiply(of.facts, BP_COST_FACTS, of.terms);
+    (void)bp_cost_multiply(of.facts, BP_COST_FACTS, of.terms);
     return of;
 }
 
@@ -77,7 +45,7 @@ double bp_cost_of_sorted(const bp_cost_terms *of, double tests) {
     const formula *f = &formulas[of->use];
     bp_cost_terms with_tests = *of;
     double terms[BP_SORTED_TERMS];
-    with_tests.facts[BP_COST_FACTS] = standard(bp_cost_logarithm(tests + 1.0), f->tests.mean, f->tests.scale);
-    multiply(with_tests.facts, BP_COST_FACTS + 1, terms);
+    with_tests.facts[BP_COST_FACTS] = bp_cost_standard(bp_cost_tests_fact(tests), f->tests.mean, f->tests.scale);
+    (void)bp_cost_multiply(with_tests.facts, BP_COST_FACTS + 1, terms);
     return fmax(sum_up(f->sorted, terms, BP_SORTED_TERMS), TEST * tests);
 }

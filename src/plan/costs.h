@@ -13,11 +13,9 @@
 #ifndef BP_COSTS_H
 #define BP_COSTS_H
 
-#include <broadphase/broadphase_tune.h>
+#include "plan/cost_facts.h"
 
 typedef enum bp_use { BP_USE_CALL, BP_USE_WORLD, BP_USE_BETWEEN, BP_USE_COUNT } bp_use;
-
-enum { BP_COST_FACTS = 8, BP_COST_TERMS = 45, BP_SORTED_TERMS = 55 };
 
 // The products of facts, by which coefficients are multiplied.
 typedef struct bp_cost_terms {
@@ -33,8 +31,5 @@ double bp_cost(const bp_cost_terms *of, bp_method search);
 
 // Of strips, once they are sorted: then it is known how many tests a box takes.
 double bp_cost_of_sorted(const bp_cost_terms *of, double tests);
-
-// The binary logarithm, along lines between powers of two: at most 0.09 too small.
-double bp_cost_logarithm(double x);
 
 #endif

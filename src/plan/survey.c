@@ -3,7 +3,7 @@
 #include "base/boxes.h"
 #include "base/cells.h"
 #include "base/sample.h"
-#include "plan/costs.h"
+#include "plan/cost_facts.h"
 
 #include <string.h>
 
