@@ -96,11 +96,12 @@ bp_pair *bp_sink_room(bp_sink *sink, size_t least, size_t *room) {
 }
 
 void bp_sink_expect(bp_sink *sink, size_t last_count) {
-    // Methods ask for more room than they fill, so a short list needs a larger reserve.
-    const size_t at_once = last_count < 16384 ? last_count : 16384;
-    const size_t expected = last_count + (last_count / 4 > at_once ? last_count / 4 : at_once);
-    if (expected > room_left(sink) && expected <= sink->rules.limit) {
-        (void)grow_sink(sink, expected + at_once / 4); // a count that creeps up seldom needs more
+    // Methods ask for more room than they fill, so a short list needs a larger reserve. A count that creeps up seldom needs more.
+    const size_t at_once = last_count < 16384 ? last_count : 16384, quarter = last_count / 4;
+    const size_t least = last_count + (quarter > at_once / 2 ? quarter : at_once / 2);
+    const size_t expected = last_count + (quarter > at_once ? quarter : at_once);
+    if (least > room_left(sink) && expected <= sink->rules.limit) {
+        (void)grow_sink(sink, expected + at_once / 4);
     }
 }
 

@@ -18,6 +18,7 @@ typedef struct bp_method_setup {
     const bp_kernels *kernels; // of the chosen instruction set
     uint32_t dimensions;
     bool is_explained; // somebody will read why a search ran
+    bool is_kept;      // a world's: what is built will be updated
     bp_update_strategy update;
     bp_method_settings settings; // with all defaults filled in
 } bp_method_setup;

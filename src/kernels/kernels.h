@@ -244,6 +244,9 @@ typedef struct bp_kernels {
                       bp_tree_node *leaves, bp_tree_node *above);
     void (*tree_lift)(const bp_tree_node *nodes, size_t begin, size_t end, bp_tree_node *above);
 
+    // The child of a node that grows least when it gets a box, of those that are not full; there is one.
+    uint32_t (*tree_choose)(const bp_tree_node *node, uint32_t full, const bp_box *box, float span);
+
     // Searching it: kernels/tree_loop.h. Lists have room for BP_TREE_WIDTH entries for each one, and BP_TREE_PADDING more.
     size_t (*tree_open)(const bp_tree_node *nodes, const bp_tree_node *above, const bp_pair *list, size_t count,
                         bp_pair *out);

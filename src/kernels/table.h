@@ -45,6 +45,7 @@ const bp_kernels KERNELS = {
     .tree_keys = plain_tree_keys,
     .tree_fill = WIDE(tree_fill),
     .tree_lift = plain_tree_lift,
+    .tree_choose = plain_tree_choose,
     .tree_open = vec_tree_open,
     .tree_cross = vec_tree_cross,
     .tree_join = vec_tree_join,

@@ -158,10 +158,12 @@ static bp_status plan_and_build(auto_search *s, const bp_strip_sets *sets) {
     const bp_plan_questions ask = questions_about(s);
     s->sets = *sets;
     s->strips_status = BP_OK;
-    s->is_calm = s->is_tree_current = s->are_facts_new = false;
+    s->is_calm = s->are_facts_new = false;
     s->facts = (bp_choice){.rule = BP_RULE_FEW};
     s->plan = bp_plan_call(s->setup, sets, s->parts.of != NULL, &ask);
-    return build_plan(s);
+    const bp_status status = build_plan(s);
+    s->is_tree_current = s->plan.search == BP_METHOD_TREE && s->setup->is_kept && status == BP_OK;
+    return status;
 }
 
 // Counts how often the search was changed.

@@ -35,6 +35,7 @@ static bp_status check_setup(const bp_setup *setup, const bp_method_ops *ops) {
 static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_method *method) {
     *world = (bp_world){.setup = *setup, .method = *method, .pair_version = 1};
     world->setup.methods.is_explained = true; // bp_world_stats may be asked for
+    world->setup.methods.is_kept = world->setup.methods.update != BP_UPDATE_REBUILD;
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
     world->view_rule.tolerant = setup->overlap.margin > 0.0f;

@@ -11,26 +11,32 @@
 enum {
     LEAVES_PER_TASK = 1024,
     PARTIAL_FIT_SHARE = 8, // with one changed box in 8 or more, the whole tree is fitted; with fewer, their paths
-    SPARE_SHARE = 8        // a kept tree has one spare slot for 8 boxes
+    SPLIT_AT_ONCE = 16384, // boxes: a larger tree gets its better order region by region,
+    TIDY_SHARE = 8,        // of which no more than one in so many, and one, is sorted in an update
+    END_SHARE = 64,        // leaves of a kept tree for which one more is left empty at its end
+    GROWTH_SHARE = 8,      // with one new box for 8 others or more, it is built anew
+    AHEAD = 16             // changes whose memory is fetched before it is needed
 };
 
-// A tree is built anew when the searches since it was built have lost as much time as building takes; by splits, when searches
-// have taken as long as that, and the tree has hardly become worse.
-static const double EXCESS_MAX = 0.7;  // searches; building along the curve takes as long as 0.7
-static const double JUDGED_FROM = 0.1; // searches since then: looking at all leaves takes longer than fitting a few
-static const double EXCESS_CALM = 0.05;
-static const double SPLITS_FROM = 200.0; // tests a box
-static const double SPLITS_LAST =
-    1000.0; // tests a box that a tree of splits should live for: else it is tried later next time
+// Searches lose time when leaves are larger than they were when the tree was built. Where few boxes move, as many regions are sorted
+// anew as take that time; where all do, the tree is built anew when so much is lost, which takes half as long.
+static const double TIDY_COST = 1.0;      // sorting all regions, in searches,
+static const double IMPROVE_COST = 3.0;   // and by splits
+static const double BUILD_COST = 0.7;     // building it
+static const double JUDGED_FROM = 0.1;    // searches: looking at all leaves takes longer than fitting a few
+static const double MUCH_WORSE = 3.0;     // leaves are so much larger
+static const double SPLITS_FROM = 200.0;  // tests a box after which a better order pays, by splits,
+static const double CALM = 0.05;          // unless so much is lost since then, in searches
+static const double SPLITS_LAST = 1000.0; // tests a box for which it should stay: else it is tried later next time
 
 void bp_tree_init(bp_tree *tree, const bp_method_setup *setup) {
-    *tree = (bp_tree){.setup = setup, .splits_from = SPLITS_FROM};
+    *tree = (bp_tree){.setup = setup, .is_kept = setup->is_kept, .splits_from = SPLITS_FROM};
 }
 
 void bp_tree_free(bp_tree *tree) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    bp_buffer *const buffers[] = {&tree->nodes,   &tree->ids,   &tree->slots, &tree->keys,
-                                  &tree->records, &tree->marks, &tree->lists};
+    bp_buffer *const buffers[] = {&tree->nodes, &tree->ids,     &tree->slots, &tree->full, &tree->regions,
+                                  &tree->keys,  &tree->records, &tree->marks, &tree->lists};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         bp_buffer_free(buffers[i], allocator);
     }
@@ -38,8 +44,9 @@ void bp_tree_free(bp_tree *tree) {
 }
 
 size_t bp_tree_bytes(const bp_tree *tree) {
-    return tree->nodes.bytes + tree->ids.bytes + tree->slots.bytes + tree->keys.bytes + tree->records.bytes +
-           tree->marks.bytes + tree->lists.bytes + bp_block_sinks_bytes(&tree->sinks);
+    return tree->nodes.bytes + tree->ids.bytes + tree->slots.bytes + tree->full.bytes + tree->regions.bytes +
+           tree->keys.bytes + tree->records.bytes + tree->marks.bytes + tree->lists.bytes +
+           bp_block_sinks_bytes(&tree->sinks);
 }
 
 // ---- fitting nodes to boxes -----------------------------------------------------------------------------------------
@@ -53,10 +60,6 @@ static void lift_levels(bp_tree *tree) {
 static void fill_leaves(bp_tree *tree, size_t begin, size_t end) {
     tree->setup->kernels->tree_fill(tree->boxes, tree->ids.data, begin, end, tree->setup->dimensions, tree->levels[0],
                                     tree->level_count > 1 ? tree->levels[1] : NULL);
-}
-
-static void fill_leaf(bp_tree *tree, size_t leaf) {
-    fill_leaves(tree, leaf, leaf + 1);
 }
 
 static void task_fill_leaves(void *context, size_t index) {
@@ -80,40 +83,27 @@ static void put_box(bp_tree *tree, uint32_t id, uint32_t slot) {
     }
 }
 
-// Some boxes, and the nodes above them.
-static bool refit_some(bp_tree *tree, const uint32_t *ids, size_t count) {
-    const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    if (!bp_buffer_reserve(&tree->marks, allocator, 0, tree->node_count[0], 1) ||
-        !bp_buffer_reserve(&tree->lists, allocator, 0, count, sizeof(uint32_t))) {
+// Nodes of level 0, perhaps some of them twice, and those above them. `nodes` is overwritten.
+static bool lift_some(bp_tree *tree, uint32_t *nodes, size_t count) {
+    if (!bp_buffer_reserve(&tree->marks, &tree->setup->runtime.allocator, 0, tree->node_count[0], 1)) {
         return false;
     }
     uint8_t *marks = tree->marks.data;
-    uint32_t *nodes = tree->lists.data;
-    const uint32_t *slots = tree->slots.data;
     memset(marks, 0, tree->node_count[0]);
-    size_t node_count = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots[ids[i]], node = slot / BP_TREE_WIDTH;
-        if (slot != BP_TREE_NONE) {
-            put_box(tree, ids[i], slot);
-            nodes[node_count] = node;
-            node_count += marks[node] == 0;
-            marks[node] = 1;
-        }
-    }
     for (size_t k = 0; k + 1 < tree->level_count; ++k) {
         size_t above = 0;
-        for (size_t i = 0; i < node_count; ++i) {
+        for (size_t i = 0; i < count; ++i) {
+            bp_prefetch(&tree->levels[k][nodes[i + AHEAD < count ? i + AHEAD : i]]);
             tree->setup->kernels->tree_lift(tree->levels[k], nodes[i], nodes[i] + 1, tree->levels[k + 1]);
             marks[nodes[i]] = 0;
         }
-        for (size_t i = 0; i < node_count; ++i) {
+        for (size_t i = 0; i < count; ++i) {
             const uint32_t node = nodes[i] / BP_TREE_WIDTH;
             nodes[above] = node;
             above += marks[node] == 0;
             marks[node] = 1;
         }
-        node_count = above;
+        count = above;
     }
     return true;
 }
@@ -149,11 +139,16 @@ static double leaf_surface(const bp_tree *tree) {
 
 // ---- building -------------------------------------------------------------------------------------------------------
 
-// Makes room for `slots` slots, and for one more node on each level that bp_tree_raise may add. Lanes without a child are NaNs.
-static bool make_shape(bp_tree *tree, size_t slots) {
+// Leaves for so many boxes; of a kept tree, one in eight is empty, and some at the end.
+static size_t leaves_for(const bp_tree *tree, size_t count) {
+    const size_t full = count > 0 ? (count + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH : 1;
+    return tree->is_kept ? full + (full + BP_TREE_WIDTH - 2) / (BP_TREE_WIDTH - 1) + full / END_SHARE : full;
+}
+
+// Makes room for so many leaves, and for one more node on each level that bp_tree_raise may add. Lanes without a child are NaNs.
+static bool make_shape(bp_tree *tree, size_t leaves) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    size_t count = (slots + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH, all = 0;
-    count = count > 0 ? count : 1;
+    size_t count = leaves, all = 0;
     tree->level_count = 0;
     for (;;) {
         tree->node_count[tree->level_count++] = count;
@@ -187,6 +182,26 @@ void bp_tree_raise(bp_tree *tree, size_t levels) {
         tree->setup->kernels->tree_lift(tree->levels[top - 1], 0, 1, tree->levels[top]);
         tree->shape.begins[top + 1] = tree->shape.begins[top] + 1;
         tree->shape.count = tree->level_count;
+        if (tree->is_kept) {
+            uint8_t *full = (uint8_t *)tree->full.data + tree->shape.begins[top];
+            *full = full[-1] == UINT8_MAX ? UINT8_MAX : UINT8_MAX - 1; // there is one child
+        }
+    }
+}
+
+// From the order of the boxes to their slots: in a kept tree each eighth leaf stays empty.
+static void spread_leaves(bp_tree *tree) {
+    uint32_t *ids = tree->ids.data;
+    const size_t full = (tree->placed + BP_TREE_WIDTH - 1) / BP_TREE_WIDTH;
+    for (size_t i = tree->placed; i < full * BP_TREE_WIDTH; ++i) {
+        ids[i] = BP_TREE_NONE;
+    }
+    for (size_t leaf = tree->node_count[0]; leaf-- > 0;) {
+        const size_t from = tree->is_kept ? leaf - leaf / BP_TREE_WIDTH : leaf;
+        const bool is_empty = from >= full || (tree->is_kept && leaf % BP_TREE_WIDTH == BP_TREE_WIDTH - 1);
+        for (size_t lane = BP_TREE_WIDTH; lane-- > 0;) {
+            ids[leaf * BP_TREE_WIDTH + lane] = is_empty ? BP_TREE_NONE : ids[from * BP_TREE_WIDTH + lane];
+        }
     }
 }
 
@@ -200,7 +215,7 @@ static bool list_slots(bp_tree *tree, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         slots[i] = BP_TREE_NONE;
     }
-    for (size_t i = 0; i < tree->slot_count; ++i) {
+    for (size_t i = 0; i < tree->node_count[0] * BP_TREE_WIDTH; ++i) {
         if (ids[i] != BP_TREE_NONE) {
             slots[ids[i]] = (uint32_t)i;
         }
@@ -216,31 +231,28 @@ static void count_others(bp_tree *tree, size_t begin, size_t end) {
 }
 
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    const size_t spare = tree->is_kept ? count / SPARE_SHARE + BP_TREE_WIDTH : 0;
-    const size_t capacity = bp_size_add(count, spare + BP_TREE_WIDTH);
+    const size_t most = leaves_for(tree, count) * BP_TREE_WIDTH;
     tree->boxes = boxes;
     tree->box_count = count;
-    if (!bp_buffer_reserve_slack(&tree->ids, &tree->setup->runtime.allocator, 0, capacity, sizeof(uint32_t)) ||
-        !bp_tree_sort(tree, boxes, count, order) || !make_shape(tree, tree->slot_count + spare)) {
+    tree->level_count = 0;
+    if (!bp_buffer_reserve_slack(&tree->ids, &tree->setup->runtime.allocator, 0, most, sizeof(uint32_t)) ||
+        !bp_tree_sort(tree, boxes, count, order) || !make_shape(tree, leaves_for(tree, tree->placed))) {
         tree->level_count = 0;
         return BP_ERROR_MEMORY;
     }
-    uint32_t *ids = tree->ids.data;
-    for (size_t i = tree->slot_count; i < tree->node_count[0] * BP_TREE_WIDTH; ++i) {
-        ids[i] = BP_TREE_NONE;
-    }
-    if (tree->is_kept && !list_slots(tree, count)) {
+    spread_leaves(tree);
+    if (tree->is_kept && (!list_slots(tree, count) || !bp_tree_find_room(tree))) {
         tree->level_count = 0;
         return BP_ERROR_MEMORY;
     }
     refit_all(tree);
-    tree->id_count = tree->slot_count;
     tree->others = 0;
     count_others(tree, 0, count);
     tree->order = order;
     tree->quality = leaf_surface(tree);
-    tree->excess = tree->unjudged = 0.0;
-    tree->tests = 0.0;
+    tree->unjudged = tree->lost = tree->due = tree->tests = 0.0;
+    tree->is_improved = order == BP_TREE_SPLITS;
+    tree->next = 0;
     return BP_OK;
 }
 
@@ -262,60 +274,65 @@ static bool has_strayed(const bp_tree *tree, uint32_t slot, const bp_box *box) {
     return is_far;
 }
 
-// Slots behind all others for boxes that are new, or far from where they were. False if there are too few.
-static bool append_slots(bp_tree *tree, uint32_t *placed, size_t count) {
-    uint32_t *slots = tree->slots.data, *ids = tree->ids.data;
-    if (tree->slot_count + count > tree->node_count[0] * BP_TREE_WIDTH || !bp_tree_sort_few(tree, placed, count)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; ++i) {
-        const uint32_t slot = slots[placed[i]];
-        if (slot != BP_TREE_NONE) {
-            ids[slot] = BP_TREE_NONE;
-            fill_leaf(tree, slot / BP_TREE_WIDTH);
-        } else {
-            ++tree->id_count;
-        }
-        ids[tree->slot_count] = placed[i];
-        slots[placed[i]] = (uint32_t)tree->slot_count++;
-    }
-    return true;
-}
-
 // Fits the tree to a few changes. False if it has to be built anew.
 static bool update_few(bp_tree *tree, const bp_changes *changes) {
-    if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, changes->count, sizeof(uint32_t))) {
+    const bp_allocator *allocator = &tree->setup->runtime.allocator;
+    const uint32_t *slots = tree->slots.data, *ids = changes->ids;
+    const size_t last = changes->count - 1;
+    const size_t most = changes->count + tree->placed / PARTIAL_FIT_SHARE; // so many may change later
+    if (!bp_buffer_reserve(&tree->lists, allocator, 0, bp_size_multiply(most, 3), sizeof(uint32_t))) {
         return false;
     }
-    uint32_t *placed = tree->lists.data;
-    size_t count = 0;
-    for (size_t i = 0; i < changes->count; ++i) {
-        const uint32_t id = changes->ids[i], slot = ((const uint32_t *)tree->slots.data)[id];
-        const bp_box *box = &tree->boxes[id];
-        placed[count] = id;
-        count += !bp_tree_lacks(tree, tree->boxes, id) && (slot == BP_TREE_NONE || has_strayed(tree, slot, box));
+    uint32_t *placed = tree->lists.data, *leaves = placed + changes->count;
+    size_t placed_count = 0, leaf_count = 0;
+    for (size_t i = 0; i <= last; ++i) {
+        const uint32_t next = slots[ids[i + AHEAD < last ? i + AHEAD : last]];
+        bp_prefetch(&slots[ids[i + (size_t)2 * AHEAD < last ? i + (size_t)2 * AHEAD : last]]);
+        bp_prefetch(&tree->boxes[ids[i + AHEAD < last ? i + AHEAD : last]]);
+        if (next != BP_TREE_NONE) {
+            const bp_tree_node *leaf = &tree->levels[0][next / BP_TREE_WIDTH];
+            bp_prefetch_write(&leaf->min[0]);
+            bp_prefetch_write(&leaf->min[2]);
+            bp_prefetch_write(&leaf->max[1]);
+        }
+        const uint32_t id = ids[i], slot = slots[id];
+        const bool is_in = !bp_tree_lacks(tree, tree->boxes, id);
+        leaves[leaf_count] = slot / BP_TREE_WIDTH;
+        leaf_count += slot != BP_TREE_NONE;
+        placed[placed_count] = id;
+        if (is_in && slot != BP_TREE_NONE && !has_strayed(tree, slot, &tree->boxes[id])) {
+            put_box(tree, id, slot);
+            continue;
+        }
+        placed_count += is_in;
+        if (slot != BP_TREE_NONE) {
+            bp_tree_free_slot(tree, slot);
+        }
     }
-    return (count == 0 || append_slots(tree, placed, count)) && refit_some(tree, changes->ids, changes->count);
+    if (placed_count > 0 && !bp_tree_place(tree, placed, placed_count)) {
+        return false;
+    }
+    for (size_t i = 0; i < placed_count; ++i) {
+        leaves[leaf_count++] = slots[placed[i]] / BP_TREE_WIDTH;
+    }
+    return lift_some(tree, leaves, leaf_count);
 }
 
 // Any box may have changed, appeared or become a hole. False if the tree has to be built anew.
 static bool update_all(bp_tree *tree, size_t count) {
-    if (count > tree->id_count + tree->others) { // holes, or boxes that are new
-        const size_t room = tree->node_count[0] * BP_TREE_WIDTH - tree->slot_count;
-        if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, room, sizeof(uint32_t))) {
+    if (count > tree->placed + tree->others) { // holes, or boxes that are new
+        if (!bp_buffer_reserve_slack(&tree->lists, &tree->setup->runtime.allocator, 0, count, sizeof(uint32_t))) {
             return false;
         }
         uint32_t *placed = tree->lists.data;
         size_t placed_count = 0;
         for (uint32_t id = 0; id < count; ++id) {
-            if (((const uint32_t *)tree->slots.data)[id] == BP_TREE_NONE && !bp_tree_lacks(tree, tree->boxes, id)) {
-                if (placed_count == room) {
-                    return false;
-                }
-                placed[placed_count++] = id;
-            }
+            placed[placed_count] = id;
+            placed_count +=
+                ((const uint32_t *)tree->slots.data)[id] == BP_TREE_NONE && !bp_tree_lacks(tree, tree->boxes, id);
         }
-        if (placed_count > 0 && !append_slots(tree, placed, placed_count)) {
+        if (placed_count > tree->placed / GROWTH_SHARE ||
+            (placed_count > 0 && !bp_tree_place(tree, placed, placed_count))) {
             return false;
         }
     }
@@ -323,12 +340,56 @@ static bool update_all(bp_tree *tree, size_t count) {
     return true;
 }
 
+// Of the changes, those of boxes that are or were in this tree.
+static size_t count_own(const bp_tree *tree, const bp_changes *changes) {
+    size_t count = 0;
+    for (size_t i = 0; tree->parts != NULL && i < changes->count; ++i) {
+        count += tree->parts[changes->ids[i]] == tree->part;
+    }
+    return tree->parts != NULL ? count : changes->count;
+}
+
+// Looks at what searches lose. False if the tree has to be built anew.
+static bool judge(bp_tree *tree, bool are_few, double regions) {
+    const double worse = leaf_surface(tree) / tree->quality - 1.0, lost = worse > 0.0 ? worse * tree->unjudged : 0.0;
+    tree->due += are_few ? regions * lost / (tree->is_improved ? IMPROVE_COST : TIDY_COST) : 0.0;
+    tree->lost += lost;
+    tree->unjudged = 0.0;
+    return worse <= MUCH_WORSE && (are_few || tree->lost <= BUILD_COST);
+}
+
+// Keeps the tree good. False if it has to be built anew.
+static bool keep_order(bp_tree *tree, bool are_few) {
+    const size_t slots = tree->node_count[0] * BP_TREE_WIDTH, regions = (slots + BP_TREE_REGION - 1) / BP_TREE_REGION;
+    if (tree->unjudged > JUDGED_FROM && !judge(tree, are_few, (double)regions)) {
+        const bool was_early = tree->is_improved && tree->tests < SPLITS_LAST * (double)tree->placed;
+        tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
+        return false;
+    }
+    if (!tree->is_improved && tree->tests > tree->splits_from * (double)tree->placed && tree->lost < CALM) {
+        tree->is_improved = true;
+        if (tree->placed < SPLIT_AT_ONCE) {
+            tree->wanted = BP_TREE_SPLITS;
+            return false;
+        }
+        tree->due = (double)regions;
+    }
+    for (size_t most = regions / TIDY_SHARE + 1; tree->due >= 1.0 && most > 0; --most) {
+        tree->due -= 1.0;
+        tree->next = tree->next + 1 < regions ? tree->next + 1 : 0;
+        if (!bp_tree_tidy(tree, tree->next)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const bp_changes *changes) {
-    const size_t before = tree->box_count;
-    const bool are_few = changes != NULL && changes->count < count / PARTIAL_FIT_SHARE;
+    const size_t before = tree->box_count, own = changes != NULL ? count_own(tree, changes) : count;
+    const bool are_few = own < tree->placed / PARTIAL_FIT_SHARE;
     if (tree->level_count == 0 || !tree->is_kept || count < before) {
         tree->is_kept = true;
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
+        return bp_tree_build(tree, boxes, count, tree->wanted);
     }
     if (count > before) {
         if (!bp_buffer_reserve_slack(&tree->slots, &tree->setup->runtime.allocator, before * sizeof(uint32_t), count,
@@ -341,26 +402,13 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
     }
     tree->boxes = boxes;
     tree->box_count = count;
-    if (!(are_few ? update_few(tree, changes) : update_all(tree, count))) {
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
-    }
-    const double share = are_few ? (double)changes->count / (double)count : 1.0; // of all boxes: searched for anew
-    tree->unjudged += share;
-    if (tree->unjudged > JUDGED_FROM) {
-        const double worse = leaf_surface(tree) / tree->quality - 1.0;
-        tree->excess += worse > 0.0 ? tree->unjudged * worse : 0.0;
-        tree->unjudged = 0.0;
-    }
-    if (tree->excess > EXCESS_MAX) {
-        const bool was_early = tree->order == BP_TREE_SPLITS && tree->tests < SPLITS_LAST * (double)count;
-        tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
-        return bp_tree_build(tree, boxes, count, BP_TREE_HILBERT);
-    }
-    if (tree->order == BP_TREE_HILBERT && tree->tests > tree->splits_from * (double)count &&
-        tree->excess < EXCESS_CALM) {
-        return bp_tree_build(tree, boxes, count, BP_TREE_SPLITS);
-    }
-    return BP_OK;
+    tree->unjudged += are_few ? (double)own / (double)(tree->placed + 1) : 1.0;
+    const bool is_fitted = own == 0 || (are_few ? update_few(tree, changes) : update_all(tree, count));
+    const bp_tree_order usual = tree->wanted;
+    const bool is_good = is_fitted && keep_order(tree, are_few);
+    const bp_tree_order order = tree->wanted;
+    tree->wanted = usual;
+    return is_good ? BP_OK : bp_tree_build(tree, boxes, count, order);
 }
 
 // ---- checking -------------------------------------------------------------------------------------------------------
@@ -404,7 +452,6 @@ bool bp_tree_is_sound(const bp_tree *tree) {
     for (size_t slot = 0; slot < tree->node_count[0] * BP_TREE_WIDTH; ++slot) {
         const bool is_free = ids[slot] == BP_TREE_NONE;
         if ((!is_free && ids[slot] >= tree->box_count) || !has_box(tree, slot) ||
-            (slot >= tree->slot_count && !is_free) ||
             (!is_free && tree->is_kept && ((const uint32_t *)tree->slots.data)[ids[slot]] != slot)) {
             return false;
         }
@@ -417,5 +464,5 @@ bool bp_tree_is_sound(const bp_tree *tree) {
             }
         }
     }
-    return listed == alive;
+    return listed == alive && bp_tree_knows_room(tree);
 }

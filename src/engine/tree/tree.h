@@ -1,20 +1,20 @@
 // A tree of boxes that is kept: eight children per node, refitted while boxes move, rebuilt when it has degraded.
 //
-//     slots      | 17  4 96 23  8 51  2 77 | 30 12  - ... | ...       ids, in an order in which neighbours are near
+//     slots      | 17  4 96 23  8 51  2 77 | 30 12  - ... | ...       ids, in an order in which neighbours are near; some are free
 //     leaves       |  eight boxes in columns |                        level 0: node i holds slots 8 i .. 8 i + 7
 //     level 1      |  bounds of eight leaves   |
 //     level 2      |  bounds of eight nodes of level 1   |            ... up to one node
 //
 // Idea: child i of node b is node 8 b + i of the level below, so there are no pointers, and the bounds of eight children are
-// compared in one go. All nodes but the last ones are full. The order of the slots is all that is chosen: along a Hilbert
-// curve, which is quickly made, or by recursive splits, which is a better tree and takes six times as long to build. Boxes
-// that move keep their slots; a pass over all nodes, or the paths above a few slots, fits the bounds to them again. A box
-// that has moved far away, or is new, gets a slot behind all others.
+// compared in one go. The order of the slots is all that is chosen: along a Hilbert curve, which is quickly made, or by
+// recursive splits, which is a better tree and takes six times as long to build. Boxes that move keep their slots; a pass over
+// all nodes, or the paths above a few slots, fits the bounds to them again. A box that has moved far away, or is new, gets a
+// free slot near others: a tree that is kept has an empty leaf for each seven full ones.
 //
 // Searches go down level by level with lists of (child, node), 8 tests an entry, hits appended without a branch: nested
 // loops over the hits took twice as long.
 //
-// Cost: 40 bytes a box. Built 17 ns (Hilbert) or 100 ns (splits) a box, refitted 2 ns, searched 20 to 30 ns with two pairs a box,
+// Cost: 45 bytes a box. Built 17 ns (Hilbert) or 100 ns (splits) a box, refitted 2 ns, searched 20 to 30 ns with two pairs a box,
 // on one core with 512-bit vectors.
 // Loses: where many boxes are built once and searched once, a grid takes two thirds of the time.
 //
@@ -31,6 +31,9 @@
 // of eight ids, which takes a fifth of the time, for boxes that follow one another in space, as the triangles of a mesh do.
 typedef enum bp_tree_order { BP_TREE_HILBERT, BP_TREE_SPLITS, BP_TREE_RUNS } bp_tree_order;
 
+// Slots of a region: those below a node of level 2.
+enum { BP_TREE_REGION = BP_TREE_WIDTH * BP_TREE_WIDTH * BP_TREE_WIDTH };
+
 typedef struct bp_tree {
     const bp_method_setup *setup;
     const bp_box *boxes; // by id; those of the last build or update
@@ -38,8 +41,8 @@ typedef struct bp_tree {
     const uint8_t *parts; // by id; only boxes of `part` are in the tree. NULL: all are
     uint8_t part;
 
-    // The shape. Slots from `slot_count` on are free, up to 8 * node_count[0].
-    size_t slot_count;
+    // The shape.
+    size_t placed;      // ids that have a slot
     size_t level_count; // 0: nothing is built
     size_t node_count[BP_TREE_LEVELS];
     bp_tree_node *levels[BP_TREE_LEVELS]; // in `nodes`
@@ -47,18 +50,26 @@ typedef struct bp_tree {
     bp_buffer nodes;
     bp_buffer ids;   // by slot; BP_TREE_NONE where there is none
     bool is_kept;    // it is updated: there are slots for boxes that come later, and
-    bp_buffer slots; // by id; BP_TREE_NONE for holes that never had one
-    size_t id_count; // of these ids so many have a slot,
-    size_t others;   // and at least so many are of the other part
+    bp_buffer slots; // by id; BP_TREE_NONE: it has none
+    bp_buffer full;  // by node, on all levels: bits of children without a free slot
+    size_t others;   // at least so many ids are of the other part
 
-    // When to rebuild it, and in which order.
-    bp_tree_order order;
-    float span;         // edges longer than this count as this long
-    double quality;     // the surface of all leaves when it was built
-    double excess;      // how much longer searches have taken since then, in whole searches
-    double unjudged;    // searches since the leaves were looked at
-    double tests;       // of all searches since then
-    double splits_from; // tests a box after which splits are worth their time
+    // Regions, if it is sorted along the curve and kept: BP_TREE_REGION slots each, where the curve goes on from the last one.
+    size_t region_count; // 0: there are none
+    bp_buffer regions;   // where each begins on the curve
+    bp_tree_frame frame; // of the curve
+
+    // When to sort what anew.
+    bp_tree_order order, wanted; // as it was built, and is to be
+    float span;                  // edges longer than this count as this long
+    double quality;              // the surface of all leaves when it was built
+    double unjudged;             // searches since the leaves were looked at
+    double lost;                 // by searches since it was built, in searches
+    double due;                  // regions that are to be sorted anew, one after the other,
+    size_t next;                 // from this one on
+    double tests;                // of all searches since it was built,
+    double splits_from;          // and how many for a box there are before it is improved
+    bool is_improved;            // regions are sorted by splits
 
     bp_buffer keys, records, marks, lists; // scratch
     bp_block_sinks sinks;
@@ -106,10 +117,30 @@ static inline bool bp_tree_lacks(const bp_tree *tree, const bp_box *boxes, size_
     return bp_box_is_hole(&boxes[id]) || (tree->parts != NULL && tree->parts[id] != tree->part);
 }
 
-// Puts the ids of all boxes that belong into the tree into tree->ids, in order. Sets slot_count and span. False if memory is short.
+// Puts the ids of all boxes that belong into the tree into tree->ids, in order. Sets placed and span. False if memory is short.
 bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
 
-// Brings ids into an order in which neighbours are near. False if memory is short.
-bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count);
+// Sorts the ids of a region along the curve. Those that belong to other regions by now come last; returns how many do not.
+size_t bp_tree_sort_region(const bp_tree *tree, size_t region, uint32_t *ids, size_t count);
+
+// Sorts these ids by splits. *least is about a millionth of the length of an edge around them.
+bool bp_tree_sort_by_splits(bp_tree *tree, uint32_t *ids, size_t count, float *least);
+
+// Finds out which slots of a kept tree are free. False if memory is short.
+bool bp_tree_find_room(bp_tree *tree);
+
+// Whether it is known which slots are free; for tests.
+bool bp_tree_knows_room(const bp_tree *tree);
+
+// Gives each of these boxes, which have none, a free slot near others, and makes the nodes above it large enough. False if there are
+// too few.
+bool bp_tree_place(bp_tree *tree, const uint32_t *ids, size_t count);
+
+// Frees the slot of a box. The nodes above it stay as large as they are.
+void bp_tree_free_slot(bp_tree *tree, size_t slot);
+
+// Sorts the boxes of a region anew, and gives those that have left it a slot elsewhere. False if memory is short, or slots: then the
+// tree has to be built anew.
+bool bp_tree_tidy(bp_tree *tree, size_t region);
 
 #endif

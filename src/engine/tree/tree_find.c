@@ -138,7 +138,7 @@ static bool list_units(tree_search *s, bp_tree *owner) {
 
 static bp_status find_in_trees(tree_search *s, bp_tree *owner, bp_sink *sink) {
     size_t units = 1;
-    if (s->a->slot_count + s->b->slot_count >= 2 * (size_t)UNITS_FROM && s->a->level_count > 1) {
+    if (s->a->placed + s->b->placed >= 2 * (size_t)UNITS_FROM && s->a->level_count > 1) {
         if (!list_units(s, owner)) {
             return BP_ERROR_MEMORY;
         }
@@ -154,7 +154,7 @@ bp_status bp_tree_find(bp_tree *tree, bp_sink *sink) {
 
 bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bool is_ordered, bp_sink *sink) {
     tree_search s = {.kernels = a->setup->kernels, .a = a, .b = b, .is_ordered = is_ordered};
-    if (a->slot_count == 0 || b->slot_count == 0) {
+    if (a->placed == 0 || b->placed == 0) {
         return BP_OK;
     }
     bp_tree_raise(a, b->level_count);
@@ -236,7 +236,7 @@ bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count,
         keys[i] = (uint64_t)((const uint32_t *)tree->slots.data)[ids[i]] << 32 | ids[i];
     }
     uint32_t bits = 1;
-    for (; tree->slot_count >> bits != 0; ++bits) {
+    for (; tree->node_count[0] * BP_TREE_WIDTH >> bits != 0; ++bits) {
     }
     keys = bp_sort_keys(keys, keys + count, count, 32, 32 + bits);
     for (size_t i = 0; i < count; ++i) {

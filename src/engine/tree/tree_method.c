@@ -129,7 +129,7 @@ static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_si
 static bp_status tree_find_between(void *state, const bp_box *boxes, size_t count, bp_sink *sink) {
     tree_method *m = state;
     bp_tree *tree = &m->trees[0], *first = &m->trees[1];
-    if (count <= tree->slot_count / SINGLY_SHARE || count < SINGLY_MAX || count >= SINGLY_RATIO * tree->slot_count) {
+    if (count <= tree->placed / SINGLY_SHARE || count < SINGLY_MAX || count >= SINGLY_RATIO * tree->placed) {
         return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
     }
     const bp_status status = bp_tree_build(first, boxes, count, tree->order);

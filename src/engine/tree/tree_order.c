@@ -98,6 +98,20 @@ static void task_make_keys(void *context, size_t index) {
     t->tree->setup->kernels->tree_keys(&t->frame, t->boxes, begin, end, t->keys);
 }
 
+// Where the regions of a kept tree begin on the curve.
+static bool list_regions(bp_tree *tree, const uint64_t *keys, size_t count) {
+    const size_t most = BP_TREE_REGION - BP_TREE_REGION / BP_TREE_WIDTH, regions = (count + most - 1) / most;
+    if (!bp_buffer_reserve_slack(&tree->regions, &tree->setup->runtime.allocator, 0, regions, sizeof(uint32_t))) {
+        return false;
+    }
+    uint32_t *begins = tree->regions.data;
+    for (size_t i = 0; i < regions; ++i) {
+        begins[i] = i > 0 ? (uint32_t)(keys[i * most] >> 32) : 0;
+    }
+    tree->region_count = regions;
+    return true;
+}
+
 static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
     const bp_runtime *runtime = &tree->setup->runtime;
     if (!bp_buffer_reserve(&tree->keys, &runtime->allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t))) {
@@ -115,33 +129,41 @@ static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
     for (size_t i = 0; i < slots; ++i) {
         ((uint32_t *)tree->ids.data)[i] = (uint32_t)keys[i];
     }
-    tree->slot_count = slots;
+    tree->placed = slots;
     tree->span = span_of(&t.frame);
-    return true;
+    tree->frame = t.frame;
+    return !tree->is_kept || list_regions(tree, keys, slots);
 }
 
-bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count) {
-    const bp_allocator *allocator = &tree->setup->runtime.allocator;
-    const size_t share = tree->box_count / BP_TREE_WIDTH,
-                 most = count > share ? count : share; // so many may come later
-    if (!bp_buffer_reserve(&tree->keys, allocator, 0, bp_size_multiply(most, 2), sizeof(uint64_t)) ||
-        !bp_buffer_reserve(&tree->records, allocator, 0, most, sizeof(bp_box) + sizeof(uint32_t))) {
-        return false;
+size_t bp_tree_sort_region(const bp_tree *tree, size_t region, uint32_t *ids, size_t count) {
+    const uint32_t *begins = tree->regions.data;
+    const uint64_t begin = begins[region], end = region + 1 < tree->region_count ? begins[region + 1] : UINT64_MAX;
+    uint64_t keys[2 * BP_TREE_REGION];
+    bp_box boxes[BP_TREE_REGION];
+    uint32_t given[BP_TREE_REGION];
+    size_t inside = 0, outside = count;
+    if (count == 0) {
+        return 0;
     }
-    bp_box *boxes = tree->records.data;
-    uint32_t *unsorted = (uint32_t *)(void *)(boxes + count);
-    uint64_t *keys = tree->keys.data;
     for (size_t i = 0; i < count; ++i) {
         boxes[i] = tree->boxes[ids[i]];
-        unsorted[i] = ids[i];
+        given[i] = ids[i];
     }
-    const bp_tree_frame frame = frame_of(boxes, count, tree->setup->dimensions);
-    tree->setup->kernels->tree_keys(&frame, boxes, 0, count, keys);
-    keys = sort_places(&frame, keys, count, count);
+    tree->setup->kernels->tree_keys(&tree->frame, boxes, 0, count, keys);
     for (size_t i = 0; i < count; ++i) {
-        ids[i] = unsorted[(uint32_t)keys[i]];
+        const uint64_t place = keys[i] >> 32;
+        const bool is_inside = place >= begin && place < end;
+        keys[inside] = keys[i];
+        inside += is_inside;
+        if (!is_inside) {
+            ids[--outside] = given[i];
+        }
     }
-    return true;
+    const uint64_t *sorted = sort_places(&tree->frame, keys, BP_TREE_REGION, inside);
+    for (size_t i = 0; i < inside; ++i) {
+        ids[i] = given[(uint32_t)sorted[i]];
+    }
+    return inside;
 }
 
 // ---- by splits ------------------------------------------------------------------------------------------------------
@@ -149,8 +171,18 @@ bool bp_tree_sort_few(bp_tree *tree, uint32_t *ids, size_t count) {
 typedef struct splitter {
     bp_record *records, *spare_records;
     uint64_t *keys, *spare_keys;
-    float least; // added to edges, so that flat boxes have a surface
+    float least;      // added to edges, so that flat boxes have a surface
+    size_t node_size; // boxes below a node of level 1: in a kept tree, one leaf stays empty
 } splitter;
+
+// Boxes below a node, from those below one of its children.
+static size_t size_above(const splitter *s, size_t size) {
+    return size == BP_TREE_WIDTH ? s->node_size : size * BP_TREE_WIDTH;
+}
+
+static size_t size_below(const splitter *s, size_t size) {
+    return size == s->node_size ? BP_TREE_WIDTH : size / BP_TREE_WIDTH;
+}
 
 // Key k of a box: min + max along axis k, or max - min along axis k - 3.
 static inline float split_key(const bp_record *record, int key) {
@@ -252,7 +284,7 @@ static void select_keys(uint64_t *keys, uint64_t *spare, size_t begin, size_t mi
 // NOLINTNEXTLINE(misc-no-recursion): halves 32 times at most
 static void split_range(splitter *s, size_t begin, size_t end, size_t size) {
     while (size >= BP_TREE_WIDTH && end - begin <= size) {
-        size /= BP_TREE_WIDTH;
+        size = size_below(s, size);
     }
     if (size < BP_TREE_WIDTH) {
         return;
@@ -303,7 +335,7 @@ static void cut_to_finite(const bp_tree *tree, splitter *s, size_t count) {
     s->least = 1e-6f * lengths;
 }
 
-static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
+bool bp_tree_sort_by_splits(bp_tree *tree, uint32_t *ids, size_t count, float *least) {
     const bp_allocator *allocator = &tree->setup->runtime.allocator;
     const size_t twice = bp_size_multiply(count, 2);
     if (!bp_buffer_reserve(&tree->keys, allocator, 0, twice, sizeof(uint64_t)) ||
@@ -313,26 +345,40 @@ static bool sort_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
     splitter s = {.records = tree->records.data,
                   .spare_records = (bp_record *)tree->records.data + count,
                   .keys = tree->keys.data,
-                  .spare_keys = (uint64_t *)tree->keys.data + count};
-    size_t slots = 0;
+                  .spare_keys = (uint64_t *)tree->keys.data + count,
+                  .node_size = (size_t)BP_TREE_WIDTH * (tree->is_kept ? BP_TREE_WIDTH - 1 : BP_TREE_WIDTH)};
     for (size_t i = 0; i < count; ++i) {
-        const bp_box *box = &boxes[i];
-        s.records[slots] = (bp_record){.min = {box->min[0], box->min[1], box->min[2]},
-                                       .id = (uint32_t)i,
-                                       .negated_max = {-box->max[0], -box->max[1], -box->max[2]}};
-        slots += !bp_tree_lacks(tree, boxes, i);
+        const bp_box *box = &tree->boxes[ids[i]];
+        s.records[i] = (bp_record){.min = {box->min[0], box->min[1], box->min[2]},
+                                   .id = ids[i],
+                                   .negated_max = {-box->max[0], -box->max[1], -box->max[2]}};
     }
-    cut_to_finite(tree, &s, slots);
-    tree->span = 1e6f * s.least;
-    size_t unit = BP_TREE_WIDTH;
-    while (unit * BP_TREE_WIDTH < slots) {
-        unit *= BP_TREE_WIDTH;
+    cut_to_finite(tree, &s, count);
+    size_t size = BP_TREE_WIDTH;
+    while (size_above(&s, size) < count) {
+        size = size_above(&s, size);
     }
-    split_range(&s, 0, slots, unit);
-    for (size_t i = 0; i < slots; ++i) {
-        ((uint32_t *)tree->ids.data)[i] = s.records[i].id;
+    split_range(&s, 0, count, size);
+    for (size_t i = 0; i < count; ++i) {
+        ids[i] = s.records[i].id;
     }
-    tree->slot_count = slots;
+    *least = s.least;
+    return true;
+}
+
+static bool sort_all_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
+    uint32_t *ids = tree->ids.data;
+    float least = 0.0f;
+    tree->placed = 0;
+    for (size_t i = 0; i < count; ++i) {
+        ids[tree->placed] = (uint32_t)i;
+        tree->placed += !bp_tree_lacks(tree, boxes, i);
+    }
+    tree->region_count = 0;
+    if (!bp_tree_sort_by_splits(tree, ids, tree->placed, &least)) {
+        return false;
+    }
+    tree->span = 1e6f * least;
     return true;
 }
 
@@ -366,18 +412,19 @@ static bool sort_runs(bp_tree *tree, const bp_box *boxes, size_t count) {
         memcpy(ids + i * BP_TREE_WIDTH, given + (size_t)(uint32_t)keys[i] * BP_TREE_WIDTH, BP_TREE_WIDTH * sizeof *ids);
     }
     memcpy(ids + runs * BP_TREE_WIDTH, given + runs * BP_TREE_WIDTH, (slots - runs * BP_TREE_WIDTH) * sizeof *ids);
-    tree->slot_count = slots;
+    tree->placed = slots;
+    tree->region_count = 0;
     tree->span = span_of(&frame);
     return true;
 }
 
 bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
     if (count == 0) { // and perhaps no memory
-        tree->slot_count = 0;
+        tree->placed = tree->region_count = 0;
         return true;
     }
     switch (order) {
-    case BP_TREE_SPLITS: return sort_by_splits(tree, boxes, count);
+    case BP_TREE_SPLITS: return sort_all_by_splits(tree, boxes, count);
     case BP_TREE_RUNS: return sort_runs(tree, boxes, count);
     case BP_TREE_HILBERT:
     default: return sort_along_curve(tree, boxes, count);

@@ -180,7 +180,7 @@ static void try_to_fit(bp_query_trees *trees, const bp_world *world) {
 
 static void use(bp_query *query, const bp_tree *const *trees, size_t count) {
     const bp_world_boxes *boxes = &query->world->boxes;
-    const bool is_second_larger = count == 2 && trees[1]->slot_count > trees[0]->slot_count;
+    const bool is_second_larger = count == 2 && trees[1]->placed > trees[0]->placed;
     query->tree_count = count;
     for (size_t i = 0; i < count;
          ++i) { // the larger one first: what is found there shortens the walk through the other
