@@ -17,8 +17,7 @@
 #include "plan/survey.h"
 
 enum {
-    CALM_SHARE = 8, // fewer changes than one object in so many are calm,
-    FEW_SHARE = 16  // and fewer than one in so many are searched for alone
+    CALM_SHARE = 8 // fewer changes than one object in so many are calm
 };
 
 typedef struct auto_search {
@@ -215,11 +214,12 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
     if (s->tree == NULL) {
         return BP_ERROR_MEMORY;
     }
+    s->parts.changes = s->is_tree_current ? s->parts.changes : NULL;
     bp_tree_ops.set_parts(s->tree, &s->parts);
     const bp_status status = bp_tree_ops.update(s->tree, boxes, count, s->is_tree_current ? changes : NULL,
                                                 &(bp_search_kind){BP_SEARCH_ALL});
     s->is_tree_current = status == BP_OK;
-    *kind = changes != NULL && changed < count / FEW_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    *kind = bp_parts_has_few(&s->parts, count, changes) ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
     return status;
 }
 

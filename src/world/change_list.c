@@ -64,6 +64,14 @@ void bp_change_list_mark_all(bp_change_list *list) {
     list->count = 0;
     list->needs_update = true;
     list->all = true;
+    list->lists_part_1 = false;
+}
+
+void bp_change_list_mark_part_0(bp_change_list *list) {
+    ++list->version;
+    list->needs_update = true;
+    list->lists_part_1 = list->tracks && (list->lists_part_1 || !list->all);
+    list->all = true;
 }
 
 static void list_id(bp_change_list *list, bp_id id, const bp_box *box) {
@@ -83,7 +91,7 @@ void bp_change_list_mark(bp_change_list *list, bp_id id, const bp_box *box, uint
         return;
     }
     uint8_t *mark = (uint8_t *)list->marks.data + id;
-    if (bp_change_list_is_complete(list) && *mark == 0) {
+    if ((bp_change_list_is_complete(list) || list->lists_part_1) && *mark == 0) {
         list_id(list, id, box);
     }
     *mark |= marks | BP_MARK_CHANGED;
@@ -106,7 +114,7 @@ void bp_change_list_mark_removed(bp_change_list *list, bp_id id, const bp_box *b
 
 void bp_change_list_stop_tracking(bp_change_list *list) {
     ++list->version;
-    list->tracks = false;
+    list->tracks = list->lists_part_1 = false;
     list->count = 0;
     list->all = true;
 }
@@ -133,7 +141,7 @@ static void clear_marks(bp_change_list *list, size_t id_count) {
 
 void bp_change_list_restart(bp_change_list *list, size_t id_count, bool all) {
     clear_marks(list, id_count);
-    list->has_reborn = false;
+    list->has_reborn = list->lists_part_1 = false;
     list->count = 0;
     list->all = all;
 }
@@ -149,7 +157,7 @@ bool bp_change_list_is_sound(const bp_change_list *list, size_t id_count) {
     const bp_id *ids = list->ids.data;
     const uint8_t *marks = bp_change_list_marks(list);
     if (!bp_change_list_is_complete(list)) {
-        return list->count == 0;
+        return list->count == 0 || list->lists_part_1;
     }
     size_t marked = 0;
     for (size_t id = 0; id < id_count; ++id) {

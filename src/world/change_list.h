@@ -5,7 +5,8 @@
 //     marks      | . | . | m | . | m | ...    by id: a set of BP_MARK_
 //
 // Changes are listed if the method can use a list, up to about one object in eight; beyond that, all objects count as
-// changed. Marks are kept for the list, and for events.
+// changed. Where they were many because others of part 0 have moved (engine/parts.h), those of part 1 are still listed. Marks
+// are kept for the list, and for events.
 //
 // Only the functions here write into a change list.
 #ifndef BP_CHANGE_LIST_H
@@ -21,7 +22,8 @@ typedef struct bp_change_list {
     bp_buffer old_boxes;
     bp_buffer marks;   // of uint8_t, by id
     size_t count;      // of ids and old boxes
-    bool all;          // all objects count as changed, and none is listed
+    bool all;          // all objects count as changed,
+    bool lists_part_1; // but all of part 1 that have are listed
     bool has_reborn;   // an id is marked as reborn
     bool needs_update; // something has changed since the last update that succeeded
     uint64_t version;  // incremented with every change that a query could observe, from 1
@@ -59,6 +61,9 @@ void bp_change_list_mark_removed(bp_change_list *list, bp_id id, const bp_box *b
 
 // All objects count as changed.
 void bp_change_list_mark_all(bp_change_list *list);
+
+// All objects of part 0 count as changed, which others do not.
+void bp_change_list_mark_part_0(bp_change_list *list);
 
 // From now on nothing is listed: whenever something changes, all objects count as changed.
 void bp_change_list_stop_tracking(bp_change_list *list);

@@ -36,10 +36,12 @@ static bool renew_objects(bp_world *world) {
     if (!table->are_others) {
         return true;
     }
+    const bp_changes listed = bp_change_list_changes(&world->changes);
+    const bool is_complete = world->is_built && bp_change_list_is_complete(&world->changes);
     if ((table->has_islands &&
          !bp_islands_number(&world->islands, &world->view, bp_object_table_data(table), boxes, world->ids.count)) ||
         !bp_world_parts_find(&world->parts, bp_world_allocator(world), bp_object_table_data(table),
-                             world->islands.are_apart, boxes, world->ids.count)) {
+                             world->islands.are_apart, boxes, world->ids.count, is_complete ? &listed : NULL)) {
         return false;
     }
     table->are_others = false;
@@ -67,6 +69,7 @@ static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
     }
     const bp_box *boxes = is_viewed ? islands->boxes : input.floats;
     const size_t count = is_viewed ? world->view.count : input.count;
+    world->parts.parts.changes = world->changes.lists_part_1 && world->is_built && !is_viewed ? &listed : NULL;
     if (ops->set_parts != NULL) {
         ops->set_parts(world->method.state, has_images ? &BP_PARTS_NONE : &world->parts.parts);
     }

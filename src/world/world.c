@@ -346,6 +346,16 @@ static bool most_move(const bp_world *world, const bp_input *input, const bp_id 
     return bp_change_list_expects_too_many(share * (double)input->count, id_count);
 }
 
+// Whether all of these were in part 0 at the last update (engine/parts.h), and are therefore none of part 1.
+static bool are_of_part_0(const bp_world *world, size_t count, const bp_id *ids) {
+    const uint8_t *of = world->parts.parts.of;
+    bool are = of != NULL && ids != NULL && world->is_built && !world->was_viewed;
+    for (size_t i = 0; i < count && are; ++i) {
+        are = ids[i] < world->parts.id_count && of[ids[i]] == 0;
+    }
+    return are;
+}
+
 // A move inside the margin matters to queries, but not to updates.
 static void move_each(bp_world *world, const bp_input *input, const bp_id *ids) {
     const bool has_margin = bp_world_boxes_have_margin(&world->boxes);
@@ -378,7 +388,11 @@ static bp_status move_objects(bp_world *world, bp_input input, bool is_double, c
         return BP_ERROR_MEMORY;
     }
     if (most_move(world, &input, ids)) {
-        bp_change_list_mark_all(&world->changes);
+        if (are_of_part_0(world, input.count, ids)) {
+            bp_change_list_mark_part_0(&world->changes);
+        } else {
+            bp_change_list_mark_all(&world->changes);
+        }
         bp_world_boxes_put_many(&world->boxes, &input, ids, world->ids.count, &world->setup.methods.runtime);
     } else {
         move_each(world, &input, ids);

@@ -4,16 +4,9 @@
 #include "view/pair_filter.h"
 
 enum {
-    CLASSES_MAX = 16,
-    PARTED_MIN = 8 // one object in so many must be in a part of its own, or nothing is gained
+    PARTED_MIN = 8,    // one object in so many must be in a part of its own, or nothing is gained
+    FOLLOWED_SHARE = 4 // after changes of one object in so many all are looked at again: another division may be better
 };
-
-// Objects that pass the same others.
-typedef struct filter_class {
-    bp_object object;
-    size_t count;
-    uint8_t part;
-} filter_class;
 
 static bool is_same_class(const bp_object *a, const bp_object *b) {
     return a->group == b->group && a->mask == b->mask && a->island == b->island && a->flags == b->flags;
@@ -27,7 +20,7 @@ static bp_object asked_of(const bp_object *object, bool are_apart) {
 }
 
 // The place of an object's class, or `count` if it is new. Most objects are of the class of the one before.
-static size_t class_of(const filter_class *classes, size_t count, const bp_object *object, size_t last) {
+static size_t class_of(const bp_filter_class *classes, size_t count, const bp_object *object, size_t last) {
     size_t k = 0;
     if (last < count && is_same_class(&classes[last].object, object)) {
         return last;
@@ -38,8 +31,8 @@ static size_t class_of(const filter_class *classes, size_t count, const bp_objec
     return k;
 }
 
-// Lists the classes of all objects. More than CLASSES_MAX: SIZE_MAX.
-static size_t list_classes(filter_class *classes, const bp_object *objects, bool are_apart, const bp_box *boxes,
+// Lists the classes of all objects. More than BP_CLASSES_MAX: SIZE_MAX.
+static size_t list_classes(bp_filter_class *classes, const bp_object *objects, bool are_apart, const bp_box *boxes,
                            size_t count) {
     size_t class_count = 0, last = 0;
     for (size_t id = 0; id < count; ++id) {
@@ -49,10 +42,10 @@ static size_t list_classes(filter_class *classes, const bp_object *objects, bool
         const bp_object object = asked_of(&objects[id], are_apart);
         last = class_of(classes, class_count, &object, last);
         if (last == class_count) {
-            if (class_count == CLASSES_MAX) {
+            if (class_count == BP_CLASSES_MAX) {
                 return SIZE_MAX;
             }
-            classes[class_count++] = (filter_class){.object = object};
+            classes[class_count++] = (bp_filter_class){.object = object};
         }
         ++classes[last].count;
     }
@@ -60,7 +53,7 @@ static size_t list_classes(filter_class *classes, const bp_object *objects, bool
 }
 
 // Puts classes into part 1, the most frequent ones first, as long as none of them meets another one there, or itself.
-static void part_classes(filter_class *classes, size_t count) {
+static void part_classes(bp_filter_class *classes, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         bool has_partner = false;
         for (size_t k = 0; k < count; ++k) {
@@ -84,11 +77,52 @@ static void part_classes(filter_class *classes, size_t count) {
     }
 }
 
+// The parts of the objects that have changed. False if all have to be looked at.
+static bool follow_changes(bp_world_parts *p, const bp_allocator *allocator, const bp_object *objects, bool are_apart,
+                           const bp_box *boxes, size_t count, const bp_changes *changes) {
+    const bool are_too_many = p->class_count == SIZE_MAX;
+    p->followed += changes->count;
+    if (p->class_count == 0 || p->followed > count / FOLLOWED_SHARE ||
+        (p->parts.of != NULL && !bp_buffer_reserve_slack(&p->buffer, allocator, p->id_count, count, 1))) {
+        return false;
+    }
+    uint8_t *of = p->parts.of != NULL ? p->buffer.data : NULL;
+    p->parts.of = of;
+    for (; of != NULL && p->id_count < count; ++p->id_count) {
+        of[p->id_count] = BP_PART_NEITHER;
+    }
+    size_t last = 0;
+    for (size_t i = 0; i < changes->count; ++i) {
+        const bp_id id = changes->ids[i];
+        if (bp_box_is_hole(&boxes[id])) {
+            continue;
+        }
+        const bp_object object = asked_of(&objects[id], are_apart);
+        last = are_too_many ? 0 : class_of(p->classes, p->class_count, &object, last);
+        if (!are_too_many && last == p->class_count) {
+            return false;
+        }
+        const uint8_t now = are_too_many ? (object.flags & BP_STATIC) != 0 : p->classes[last].part;
+        if (of != NULL) {
+            p->parts.version += of[id] != BP_PART_NEITHER && now != of[id];
+            p->parts.are_all &= now != BP_PART_NEITHER;
+            p->parts.count += now == 0 && of[id] != 0;
+            of[id] = now;
+        }
+    }
+    return true;
+}
+
 bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const bp_object *objects, bool are_apart,
-                         const bp_box *boxes, size_t count) {
-    filter_class classes[CLASSES_MAX];
+                         const bp_box *boxes, size_t count, const bp_changes *changes) {
+    bp_filter_class *classes = p->classes;
+    if (objects != NULL && changes != NULL && follow_changes(p, allocator, objects, are_apart, boxes, count, changes)) {
+        return true;
+    }
+    p->followed = 0;
     const size_t class_count = objects != NULL ? list_classes(classes, objects, are_apart, boxes, count) : 0;
     const bool are_too_many = class_count == SIZE_MAX;
+    p->class_count = class_count;
     bool meets[2] = {are_too_many, false}, are_exact = !are_too_many;
     size_t parted = 0;
     if (!are_too_many) { // else only the static ones are a part of their own
@@ -121,7 +155,7 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
     // An id that has been in a part and is now in another one makes what is built over parts useless. A hole stays in its part.
     uint8_t *of = p->buffer.data;
     bool has_changed = p->parts.of == NULL || p->parts.meets_itself[0] != meets[0], are_all = true;
-    size_t last = 0;
+    size_t last = 0, first_count = 0;
     for (size_t id = 0; id < count; ++id) {
         const uint8_t before = id < p->id_count ? of[id] : BP_PART_NEITHER;
         uint8_t now = before;
@@ -134,10 +168,14 @@ bool bp_world_parts_find(bp_world_parts *p, const bp_allocator *allocator, const
         }
         has_changed |= before != BP_PART_NEITHER && now != before;
         are_all &= now != BP_PART_NEITHER || bp_box_is_hole(&boxes[id]);
+        first_count += now == 0 && !bp_box_is_hole(&boxes[id]);
         of[id] = now;
     }
-    p->parts = (bp_parts){
-        .of = of, .meets_itself = {meets[0], false}, .are_all = are_all, .version = p->parts.version + has_changed};
+    p->parts = (bp_parts){.of = of,
+                          .meets_itself = {meets[0], false},
+                          .are_all = are_all,
+                          .count = first_count,
+                          .version = p->parts.version + has_changed};
     p->are_exact = are_exact;
     p->id_count = count;
     return true;

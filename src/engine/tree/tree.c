@@ -205,49 +205,79 @@ static void spread_leaves(bp_tree *tree) {
     }
 }
 
-// Where each id is. All of ids 0 .. count-1 that have no slot yet are known to have none.
-static bool list_slots(bp_tree *tree, size_t count) {
-    if (!bp_buffer_reserve_slack(&tree->slots, &tree->setup->runtime.allocator, 0, count, sizeof(uint32_t))) {
+// Where each id is: first nowhere. `was_kept`: those that had a slot are in the tree's ids.
+static bool forget_slots(bp_tree *tree, size_t count, bool was_kept) {
+    const size_t known = was_kept ? tree->slot_count : 0, slots = was_kept ? tree->node_count[0] * BP_TREE_WIDTH : 0;
+    if (!bp_buffer_reserve_slack(&tree->slots, &tree->setup->runtime.allocator, known * sizeof(uint32_t), count,
+                                 sizeof(uint32_t))) {
         return false;
     }
-    uint32_t *slots = tree->slots.data;
-    const uint32_t *ids = tree->ids.data;
-    for (size_t i = 0; i < count; ++i) {
-        slots[i] = BP_TREE_NONE;
-    }
-    for (size_t i = 0; i < tree->node_count[0] * BP_TREE_WIDTH; ++i) {
-        if (ids[i] != BP_TREE_NONE) {
-            slots[ids[i]] = (uint32_t)i;
+    for (size_t i = 0; i < slots; ++i) {
+        const uint32_t id = ((const uint32_t *)tree->ids.data)[i];
+        if (id != BP_TREE_NONE) {
+            ((uint32_t *)tree->slots.data)[id] = BP_TREE_NONE;
         }
     }
+    for (size_t id = known; id < count; ++id) {
+        ((uint32_t *)tree->slots.data)[id] = BP_TREE_NONE;
+    }
+    tree->slot_count = known > count ? known : count;
     return true;
 }
 
-// Counts ids that are of the other part, and stay there until all parts are given anew.
-static void count_others(bp_tree *tree, size_t begin, size_t end) {
-    for (size_t id = begin; tree->parts != NULL && id < end; ++id) {
-        tree->others += tree->parts[id] == 1 - tree->part;
+static void list_slots(bp_tree *tree) {
+    const uint32_t *ids = tree->ids.data;
+    for (size_t i = 0; i < tree->node_count[0] * BP_TREE_WIDTH; ++i) {
+        if (ids[i] != BP_TREE_NONE) {
+            ((uint32_t *)tree->slots.data)[ids[i]] = (uint32_t)i;
+        }
+    }
+}
+
+// How many ids are of each part. If there are no parts: all of one.
+static void count_parts(const bp_tree *tree, size_t begin, size_t end, size_t counts[2]) {
+    counts[0] = counts[1] = 0;
+    if (tree->parts == NULL) {
+        counts[tree->part] = end - begin;
+        return;
+    }
+    for (size_t i = begin; i < end; i += 8) {
+        const uint8_t part = bp_parts_of_eight(tree->parts, i, end);
+        if (part < BP_PART_NEITHER) {
+            counts[part] += end - i < 8 ? end - i : 8;
+            continue;
+        }
+        for (size_t id = i; id < i + 8 && id < end; ++id) {
+            counts[0] += tree->parts[id] == 0;
+            counts[1] += tree->parts[id] == 1;
+        }
     }
 }
 
 bp_status bp_tree_build(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    const size_t most = leaves_for(tree, count) * BP_TREE_WIDTH;
+    const bool was_kept = tree->is_kept && tree->level_count > 0;
+    size_t counts[2];
+    count_parts(tree, 0, count, counts);
+    const size_t own = counts[tree->part];
     tree->boxes = boxes;
     tree->box_count = count;
-    tree->level_count = 0;
-    if (!bp_buffer_reserve_slack(&tree->ids, &tree->setup->runtime.allocator, 0, most, sizeof(uint32_t)) ||
-        !bp_tree_sort(tree, boxes, count, order) || !make_shape(tree, leaves_for(tree, tree->placed))) {
+    if ((tree->is_kept && !forget_slots(tree, count, was_kept)) ||
+        !bp_buffer_reserve_slack(&tree->ids, &tree->setup->runtime.allocator, 0,
+                                 (leaves_for(tree, own) + 1) * BP_TREE_WIDTH, sizeof(uint32_t)) ||
+        !bp_tree_sort(tree, boxes, count, own, order) || !make_shape(tree, leaves_for(tree, tree->placed))) {
         tree->level_count = 0;
         return BP_ERROR_MEMORY;
     }
     spread_leaves(tree);
-    if (tree->is_kept && (!list_slots(tree, count) || !bp_tree_find_room(tree))) {
-        tree->level_count = 0;
-        return BP_ERROR_MEMORY;
+    if (tree->is_kept) {
+        list_slots(tree);
+        if (!bp_tree_find_room(tree)) {
+            tree->level_count = 0;
+            return BP_ERROR_MEMORY;
+        }
     }
     refit_all(tree);
-    tree->others = 0;
-    count_others(tree, 0, count);
+    tree->others = counts[1 - tree->part];
     tree->order = order;
     tree->quality = leaf_surface(tree);
     tree->unjudged = tree->lost = tree->due = tree->tests = 0.0;
@@ -398,7 +428,10 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
             return BP_ERROR_MEMORY;
         }
         memset((uint32_t *)tree->slots.data + before, 0xff, (count - before) * sizeof(uint32_t)); // BP_TREE_NONE
-        count_others(tree, before, count);
+        tree->slot_count = count;
+        size_t counts[2];
+        count_parts(tree, before, count, counts);
+        tree->others += counts[1 - tree->part];
     }
     tree->boxes = boxes;
     tree->box_count = count;

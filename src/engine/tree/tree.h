@@ -24,6 +24,7 @@
 #define BP_TREE_H
 
 #include "engine/changes.h"
+#include "engine/parts.h"
 #include "engine/setup.h"
 #include "kernels/range_tester.h"
 
@@ -51,8 +52,9 @@ typedef struct bp_tree {
     bp_buffer ids;   // by slot; BP_TREE_NONE where there is none
     bool is_kept;    // it is updated: there are slots for boxes that come later, and
     bp_buffer slots; // by id; BP_TREE_NONE: it has none
-    bp_buffer full;  // by node, on all levels: bits of children without a free slot
-    size_t others;   // at least so many ids are of the other part
+    size_t slot_count;
+    bp_buffer full; // by node, on all levels: bits of children without a free slot
+    size_t others;  // at least so many ids are of the other part
 
     // Regions, if it is sorted along the curve and kept: BP_TREE_REGION slots each, where the curve goes on from the last one.
     size_t region_count; // 0: there are none
@@ -99,8 +101,10 @@ bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count,
 // Every pair of a box of `a` and one of `b`, as (id in a, id in b), or with `is_ordered` as (smaller id, larger id).
 bp_status bp_tree_find_across(bp_tree *a, bp_tree *b, bool is_ordered, bp_sink *sink);
 
-// Every pair of one of boxes[ids[0 .. count)] (NULL: boxes[0 .. count)) and a box of the tree, as (id, id in the tree).
-bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bp_sink *sink);
+// Every pair of one of boxes[ids[0 .. count)] (NULL: boxes[0 .. count)) and a box of the tree, as (id, id in the tree), or with
+// `is_ordered` as (smaller id, larger id).
+bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bool is_ordered,
+                             bp_sink *sink);
 
 // Whether each box that is no hole is in one slot, and inside the bounds above it; for tests.
 bool bp_tree_is_sound(const bp_tree *tree);
@@ -117,8 +121,9 @@ static inline bool bp_tree_lacks(const bp_tree *tree, const bp_box *boxes, size_
     return bp_box_is_hole(&boxes[id]) || (tree->parts != NULL && tree->parts[id] != tree->part);
 }
 
-// Puts the ids of all boxes that belong into the tree into tree->ids, in order. Sets placed and span. False if memory is short.
-bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order);
+// Puts the ids of all boxes that belong into the tree into tree->ids, in order: `own` of them, or fewer, because some
+// are holes. Sets placed and span. False if memory is short.
+bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, size_t own, bp_tree_order order);
 
 // Sorts the ids of a region along the curve. Those that belong to other regions by now come last; returns how many do not.
 size_t bp_tree_sort_region(const bp_tree *tree, size_t region, uint32_t *ids, size_t count);

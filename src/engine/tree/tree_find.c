@@ -53,6 +53,12 @@ static bp_status run_units(tree_search *s, bp_tree *owner, bp_buffer *lists, siz
 
 // ---- two trees, or one with itself ----------------------------------------------------------------------------------
 
+static void order_pairs(const tree_search *s, bp_pair *pairs, size_t count) {
+    for (size_t i = 0; s->is_ordered && i < count; ++i) {
+        pairs[i] = pairs[i].a < pairs[i].b ? pairs[i] : (bp_pair){.a = pairs[i].b, .b = pairs[i].a};
+    }
+}
+
 // The pairs of opened leaves.
 static void join_leaves(const tree_search *s, const bp_pair *opened, size_t count, bp_range_tester *t) {
     size_t room = 0;
@@ -63,9 +69,7 @@ static void join_leaves(const tree_search *s, const bp_pair *opened, size_t coun
     }
     const size_t found = s->kernels->tree_join(s->a->levels[0], s->b->levels[0], s->a->ids.data, s->b->ids.data, opened,
                                                count, s->is_one, out);
-    for (size_t i = 0; s->is_ordered && i < found; ++i) {
-        out[i] = out[i].a < out[i].b ? out[i] : (bp_pair){.a = out[i].b, .b = out[i].a};
-    }
+    order_pairs(s, out, found);
     bp_range_tester_take(t, out, found, (uint64_t)count * BP_TREE_WIDTH);
 }
 
@@ -196,6 +200,7 @@ static void descend(const tree_search *s, size_t level, const bp_pair *list, siz
         }
         size_t found = s->kernels->tree_meet(tree->levels[0], tree->ids.data, &s->wanted, list + begin, some, out);
         found = s->marks != NULL ? keep_changed(s->marks, out, found) : found;
+        order_pairs(s, out, found);
         bp_range_tester_take(t, out, found, (uint64_t)some * BP_TREE_WIDTH);
     }
 }
@@ -213,14 +218,20 @@ static void unit_of_boxes(const void *context, bp_range_tester *t, size_t index)
     }
 }
 
-static bp_status find_boxes(bp_tree *tree, bp_tree_wanted wanted, size_t count, const uint8_t *marks, bp_sink *sink) {
-    tree_search s = {
-        .kernels = tree->setup->kernels, .b = tree, .wanted = wanted, .wanted_count = count, .marks = marks};
+static bp_status find_boxes(bp_tree *tree, bp_tree_wanted wanted, size_t count, const uint8_t *marks, bool is_ordered,
+                            bp_sink *sink) {
+    tree_search s = {.kernels = tree->setup->kernels,
+                     .b = tree,
+                     .is_ordered = is_ordered,
+                     .wanted = wanted,
+                     .wanted_count = count,
+                     .marks = marks};
     return run_units(&s, tree, &tree->lists, (count + BOXES_PER_UNIT - 1) / BOXES_PER_UNIT, unit_of_boxes, sink);
 }
 
-bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bp_sink *sink) {
-    return find_boxes(tree, (bp_tree_wanted){boxes, ids, tree->setup->dimensions}, count, NULL, sink);
+bp_status bp_tree_find_boxes(bp_tree *tree, const bp_box *boxes, const uint32_t *ids, size_t count, bool is_ordered,
+                             bp_sink *sink) {
+    return find_boxes(tree, (bp_tree_wanted){boxes, ids, tree->setup->dimensions}, count, NULL, is_ordered, sink);
 }
 
 // In the order of their slots, so that boxes that are near each other go down together.
@@ -242,5 +253,5 @@ bp_status bp_tree_find_changed(bp_tree *tree, const uint32_t *ids, size_t count,
     for (size_t i = 0; i < count; ++i) {
         sorted[i] = (uint32_t)keys[i];
     }
-    return find_boxes(tree, (bp_tree_wanted){tree->boxes, sorted, tree->setup->dimensions}, count, marks, sink);
+    return find_boxes(tree, (bp_tree_wanted){tree->boxes, sorted, tree->setup->dimensions}, count, marks, false, sink);
 }

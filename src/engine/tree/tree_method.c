@@ -80,10 +80,29 @@ static bp_status tree_update(void *state, const bp_box *boxes, size_t count, con
         return tree_build(m, boxes, count);
     }
     for (size_t i = 0; i < tree_count(m) && status == BP_OK; ++i) {
-        status = bp_tree_update(&m->trees[i], boxes, count, changes);
+        status = bp_tree_update(&m->trees[i], boxes, count, changes == NULL && i == 1 ? m->parts.changes : changes);
     }
-    *kind = changes != NULL && changes->count < count / SINGLY_SHARE ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
+    *kind = bp_parts_has_few(&m->parts, count, changes) ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
     return status;
+}
+
+// The pairs of the two parts. Where one is much smaller, its leaves are so long that its boxes are searched for one by one.
+static bp_status find_apart(tree_method *m, bp_sink *sink) {
+    bp_tree *small = &m->trees[m->trees[0].placed > m->trees[1].placed], *large = &m->trees[small == m->trees];
+    if (small->placed > large->placed / SINGLY_SHARE) {
+        return bp_tree_find_across(&m->trees[0], &m->trees[1], true, sink);
+    }
+    const size_t slots = small->node_count[0] * BP_TREE_WIDTH;
+    if (!bp_buffer_reserve_slack(&m->ids, &small->setup->runtime.allocator, 0, slots, sizeof(uint32_t))) {
+        return BP_ERROR_MEMORY;
+    }
+    uint32_t *ids = m->ids.data;
+    size_t count = 0;
+    for (size_t slot = 0; slot < slots; ++slot) {
+        ids[count] = ((const uint32_t *)small->ids.data)[slot];
+        count += ids[count] != BP_TREE_NONE;
+    }
+    return bp_tree_find_boxes(large, large->boxes, ids, count, true, sink);
 }
 
 static bp_status tree_find(void *state, bp_sink *sink) {
@@ -96,7 +115,7 @@ static bp_status tree_find(void *state, bp_sink *sink) {
     for (size_t i = 0; i < 2 && status == BP_OK; ++i) {
         status = m->parts.meets_itself[i] ? bp_tree_find(&trees[i], sink) : BP_OK;
     }
-    return status == BP_OK ? bp_tree_find_across(&trees[0], &trees[1], true, sink) : status;
+    return status == BP_OK ? find_apart(m, sink) : status;
 }
 
 static bp_status tree_find_changed(void *state, const bp_changes *changes, bp_sink *sink) {
@@ -130,7 +149,7 @@ static bp_status tree_find_between(void *state, const bp_box *boxes, size_t coun
     tree_method *m = state;
     bp_tree *tree = &m->trees[0], *first = &m->trees[1];
     if (count <= tree->placed / SINGLY_SHARE || count < SINGLY_MAX || count >= SINGLY_RATIO * tree->placed) {
-        return bp_tree_find_boxes(tree, boxes, NULL, count, sink);
+        return bp_tree_find_boxes(tree, boxes, NULL, count, false, sink);
     }
     const bp_status status = bp_tree_build(first, boxes, count, tree->order);
     return status == BP_OK ? bp_tree_find_across(first, tree, false, sink) : status;

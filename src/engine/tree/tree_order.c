@@ -112,8 +112,35 @@ static bool list_regions(bp_tree *tree, const uint64_t *keys, size_t count) {
     return true;
 }
 
-static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
+// The ids of this tree.
+static size_t list_own(const bp_tree *tree, const bp_box *boxes, size_t count, uint32_t *ids) {
+    size_t own = 0;
+    for (size_t i = 0; i < count; i += 8) {
+        const bool is_other = tree->parts != NULL && bp_parts_of_eight(tree->parts, i, count) == 1 - tree->part;
+        for (size_t id = i; id < i + 8 && id < count && !is_other; ++id) {
+            ids[own] = (uint32_t)id;
+            own += !bp_tree_lacks(tree, boxes, id);
+        }
+    }
+    return own;
+}
+
+static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count, size_t own) {
     const bp_runtime *runtime = &tree->setup->runtime;
+    const bool is_part = tree->parts != NULL;
+    uint32_t *ids = tree->ids.data;
+    if (is_part) { // its boxes, one after the other
+        if (!bp_buffer_reserve_slack(&tree->records, &runtime->allocator, 0, own, sizeof(bp_box)) ||
+            !bp_buffer_reserve_slack(&tree->lists, &runtime->allocator, 0, own + 1, sizeof(uint32_t))) {
+            return false;
+        }
+        count = list_own(tree, boxes, count, tree->lists.data);
+        bp_box *gathered = tree->records.data;
+        for (size_t i = 0; i < count; ++i) {
+            gathered[i] = boxes[((const uint32_t *)tree->lists.data)[i]];
+        }
+        boxes = gathered;
+    }
     if (!bp_buffer_reserve(&tree->keys, &runtime->allocator, 0, bp_size_multiply(count, 2), sizeof(uint64_t))) {
         return false;
     }
@@ -123,11 +150,12 @@ static bool sort_along_curve(bp_tree *tree, const bp_box *boxes, size_t count) {
     size_t slots = 0;
     for (size_t i = 0; i < count; ++i) {
         keys[slots] = keys[i];
-        slots += keys[i] >> 63 == 0 && (tree->parts == NULL || tree->parts[i] == tree->part); // else it is a hole
+        slots += keys[i] >> 63 == 0; // else it is a hole
     }
     keys = sort_places(&t.frame, keys, count, slots);
+    const uint32_t *names = tree->lists.data;
     for (size_t i = 0; i < slots; ++i) {
-        ((uint32_t *)tree->ids.data)[i] = (uint32_t)keys[i];
+        ids[i] = is_part ? names[(uint32_t)keys[i]] : (uint32_t)keys[i];
     }
     tree->placed = slots;
     tree->span = span_of(&t.frame);
@@ -369,11 +397,7 @@ bool bp_tree_sort_by_splits(bp_tree *tree, uint32_t *ids, size_t count, float *l
 static bool sort_all_by_splits(bp_tree *tree, const bp_box *boxes, size_t count) {
     uint32_t *ids = tree->ids.data;
     float least = 0.0f;
-    tree->placed = 0;
-    for (size_t i = 0; i < count; ++i) {
-        ids[tree->placed] = (uint32_t)i;
-        tree->placed += !bp_tree_lacks(tree, boxes, i);
-    }
+    tree->placed = list_own(tree, boxes, count, ids);
     tree->region_count = 0;
     if (!bp_tree_sort_by_splits(tree, ids, tree->placed, &least)) {
         return false;
@@ -418,8 +442,8 @@ static bool sort_runs(bp_tree *tree, const bp_box *boxes, size_t count) {
     return true;
 }
 
-bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_order order) {
-    if (count == 0) { // and perhaps no memory
+bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, size_t own, bp_tree_order order) {
+    if (own == 0) { // and perhaps no memory
         tree->placed = tree->region_count = 0;
         return true;
     }
@@ -427,6 +451,6 @@ bool bp_tree_sort(bp_tree *tree, const bp_box *boxes, size_t count, bp_tree_orde
     case BP_TREE_SPLITS: return sort_all_by_splits(tree, boxes, count);
     case BP_TREE_RUNS: return sort_runs(tree, boxes, count);
     case BP_TREE_HILBERT:
-    default: return sort_along_curve(tree, boxes, count);
+    default: return sort_along_curve(tree, boxes, count, own);
     }
 }
