@@ -11,10 +11,11 @@ enum {
     DIGIT_BITS_MIN = 8,
     DIGIT_BITS_MAX = 12,
     DIGITS = 1 << DIGIT_BITS_MAX,
-    STEPS_MAX = 8,     // four digits of b, four of a
-    INSERTED_MAX = 24, // pairs: up to here inserting them one by one is fastest
-    WHOLE_MAX = 32768, // pairs that are not partitioned, if b is one digit and a another: two steps instead of four
-    BLOCK_MIN = 8192,  // pairs that are worth a task
+    STEPS_MAX = 8,      // four digits of b, four of a
+    INSERTED_MAX = 24,  // pairs: up to here inserting them one by one is fastest
+    INSERTED_SHARE = 4, // places by which a pair may be moved, on average, when those of each a are inserted
+    WHOLE_MAX = 32768,  // pairs that are not partitioned, if b is one digit and a another: two steps instead of four
+    BLOCK_MIN = 8192,   // pairs that are worth a task
     BLOCKS_MAX = 256,
     BUCKETS_PER_TASK = 8
 };
@@ -29,7 +30,7 @@ typedef struct pair_sort {
     bp_pair *partitioned, *to;
     uint32_t id_bits, bucket_bits;
     digit digits[STEPS_MAX]; // of a bucket's pairs, the least significant first
-    size_t digit_count;
+    size_t digit_count, digits_of_b;
     bp_blocks blocks;       // of pairs
     bp_blocks bucket_tasks; // of buckets
     size_t *counters;       // per block and bucket: how many pairs, then where the next one goes
@@ -87,26 +88,45 @@ static void sort_by_digits(const digit *digits, size_t digit_count, bp_pair *fro
     }
 }
 
-// From anywhere (`to` itself included) to `to`, by way of a spare bucket.
-static void sort_bucket(const pair_sort *s, const bp_pair *from, bp_pair *spare, bp_pair *to, size_t count) {
-    const bool is_odd = s->digit_count % 2 != 0;
-    if (count == 0) {
-        return;
+// Inserts pairs one by one, as long as that does not take much. False if it would.
+static bool insert_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t most) {
+    size_t moved = 0;
+    for (size_t i = 0; i < count && moved <= most; ++i) {
+        const bp_pair next = from[i];
+        size_t at = i;
+        for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at, ++moved) {
+            to[at] = to[at - 1];
+        }
+        to[at] = next;
     }
-    if (s->digit_count == 0) {
+    return moved <= most;
+}
+
+// From anywhere (`to` itself included) to `to`, by way of a spare bucket.
+static void sort_by(const digit *digits, size_t digit_count, const bp_pair *from, bp_pair *spare, bp_pair *to,
+                    size_t count) {
+    if (digit_count == 0) {
         memmove(to, from, count * sizeof *to);
-    } else if (is_odd) {
+    } else if (digit_count % 2 != 0) {
         if (from != spare) {
             memcpy(spare, from, count * sizeof *spare);
         }
-        sort_by_digits(s->digits, s->digit_count, spare, to, count);
+        sort_by_digits(digits, digit_count, spare, to, count);
     } else if (from != spare) {
-        sort_by_digit(from, spare, count, s->digits[0]);
-        sort_by_digits(s->digits + 1, s->digit_count - 1, spare, to, count);
+        sort_by_digit(from, spare, count, digits[0]);
+        sort_by_digits(digits + 1, digit_count - 1, spare, to, count);
     } else {
-        sort_by_digit(spare, to, count, s->digits[0]);
-        sort_by_digits(s->digits + 1, s->digit_count - 1, to, spare, count);
+        sort_by_digit(spare, to, count, digits[0]);
+        sort_by_digits(digits + 1, digit_count - 1, to, spare, count);
         memcpy(to, spare, count * sizeof *to);
+    }
+}
+
+// By a; then those of each a, mostly few, are inserted. If they are many: by all digits.
+static void sort_bucket(const pair_sort *s, const bp_pair *from, bp_pair *spare, bp_pair *to, size_t count) {
+    sort_by(s->digits + s->digits_of_b, s->digit_count - s->digits_of_b, from, spare, to, count);
+    if (count > 0 && !insert_pairs(to, to, count, INSERTED_SHARE * count)) {
+        sort_by(s->digits, s->digit_count, to, spare, to, count);
     }
 }
 
@@ -152,16 +172,8 @@ static void task_partition(void *context, size_t block) {
 
 bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_count, bp_buffer *scratch,
                    const bp_runtime *runtime) {
-    for (size_t i = 0; i < count && count <= INSERTED_MAX; ++i) {
-        const bp_pair next = from[i];
-        size_t at = i;
-        for (; at > 0 && key_of(&to[at - 1]) > key_of(&next); --at) {
-            to[at] = to[at - 1];
-        }
-        to[at] = next;
-    }
     if (count <= INSERTED_MAX) {
-        return true;
+        return insert_pairs(from, to, count, SIZE_MAX);
     }
     const bp_executor *executor = &runtime->executor;
     const bp_blocks blocks = bp_blocks_cut(executor, count, BLOCK_MIN, BLOCKS_MAX);
@@ -185,7 +197,7 @@ bool bp_sort_pairs(const bp_pair *from, bp_pair *to, size_t count, size_t id_cou
                    .id_bits = id_bits,
                    .bucket_bits = bucket_bits,
                    .blocks = blocks};
-    s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);
+    s.digits_of_b = s.digit_count = cut_digits(s.digits, 0, id_bits, digit_bits);
     s.digit_count += cut_digits(s.digits + s.digit_count, 32, id_bits - bucket_bits, digit_bits);
     if (bucket_bits == 0) {
         sort_bucket(&s, from, s.partitioned, to, count);

@@ -19,6 +19,7 @@ typedef struct bp_method_setup {
     uint32_t dimensions;
     bool is_explained; // somebody will read why a search ran
     bool is_kept;      // a world's: what is built will be updated
+    bool has_events;   // and lists of pairs are compared, for which it is best to find them in the same order each time
     bp_update_strategy update;
     bp_method_settings settings; // with all defaults filled in
 } bp_method_setup;

@@ -174,6 +174,14 @@ typedef struct bp_measure_job {
     int32_t *shifts;   // steps
 } bp_measure_job;
 
+// Two lists of pairs. What one has alone is put into `ended` or `begun`, which have room for a whole list and eight pairs more.
+typedef struct bp_pair_comparison {
+    const bp_pair *before, *after;
+    size_t before_count, after_count;
+    bp_pair *ended, *begun;
+    size_t ended_count, begun_count;
+} bp_pair_comparison;
+
 typedef struct bp_kernels {
     // The keys of boxes that fit a level, BP_KEY_ELSEWHERE for the others and for holes. Raises reach[] to the largest
     // extents among those that fit, and returns how many do.
@@ -236,6 +244,9 @@ typedef struct bp_kernels {
     // eight more. Returns their number.
     size_t (*cut_boxes)(const bp_box *boxes, size_t begin, size_t end, const bp_box *limits, uint32_t dimensions,
                         uint32_t *ids);
+
+    // Finds what two lists of pairs do not have in common, and perhaps more (kernels/compare_loop.h).
+    void (*compare_pairs)(bp_pair_comparison *comparison);
 
     // Building the tree: place << 32 | id for boxes[begin .. end), where bit 31 of the place means a hole; leaves begin .. end-1
     // from the boxes of their slots, and their bounds (above NULL: there is no level above); bounds of nodes begin .. end-1.

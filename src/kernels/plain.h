@@ -4,6 +4,7 @@
 #define BP_PLAIN_H
 
 #include "base/boxes.h"
+#include "kernels/compare_loop.h"
 #include "kernels/kernels.h"
 
 #include <math.h>
@@ -121,6 +122,10 @@ static inline void plain_measure_near(const bp_measure_job *job) {
     for (size_t i = 0; i < job->count && job->shifts != NULL; ++i) {
         plain_put_shift(job, i);
     }
+}
+
+static inline void plain_compare_pairs(bp_pair_comparison *c) {
+    compare_pairs(c, plain_compare_window, plain_compare_same);
 }
 
 #endif

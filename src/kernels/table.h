@@ -3,6 +3,7 @@
 //   KERNELS             the name of the table
 //   BUILDING(name)      the kernels that build grids and strips, if it has some of its own: x86_##name
 //   WIDE(name)          the same for those that need more than four lanes
+#include "kernels/compare_loop.h"
 #include "kernels/plain.h"
 #include "kernels/plain_strips.h"
 #include "kernels/plain_tree.h"
@@ -42,6 +43,7 @@ const bp_kernels KERNELS = {
     .gather_entries = BUILDING(gather_entries),
     .test_strips = vec_test_strips,
     .cut_boxes = WIDE(cut_boxes),
+    .compare_pairs = WIDE(compare_pairs),
     .tree_keys = plain_tree_keys,
     .tree_fill = WIDE(tree_fill),
     .tree_lift = plain_tree_lift,

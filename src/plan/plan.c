@@ -16,7 +16,9 @@ enum {
 };
 
 static const double BETTER = 0.85; // of the cost of the search that a world has, else of the tree: another takes over
-static const double SORTED = 6.0;  // nanoseconds a box that have been spent when strips are sorted
+static const double BETTER_WITH_EVENTS =
+    0.6;                          // and if pairs are best found in the same order each time, as a kept tree does
+static const double SORTED = 6.0; // nanoseconds a box that have been spent when strips are sorted
 
 static const bp_method searches[] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
 enum { SEARCHES = sizeof searches / sizeof *searches };
@@ -162,9 +164,10 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
         plan = confirm_strips(&terms, facts, ask->sort_strips(ask->context));
         history->strips_wait = plan.search == BP_METHOD_STRIPS ? 0 : WAIT;
     }
-    const bool stays = before == BP_METHOD_HIERARCHICAL_GRID || before == BP_METHOD_SPLIT;
+    const bool stays = (before == BP_METHOD_HIERARCHICAL_GRID && !setup->has_events) || before == BP_METHOD_SPLIT;
     const bp_method kept = stays ? before : BP_METHOD_TREE;
-    if (plan.search != before && plan.search != kept && plan.cost > BETTER * bp_cost(&terms, kept)) {
+    const double better = setup->has_events && kept == BP_METHOD_TREE ? BETTER_WITH_EVENTS : BETTER;
+    if (plan.search != before && plan.search != kept && plan.cost > better * bp_cost(&terms, kept)) {
         plan.next = plan.search;
         plan.next_cost = plan.cost;
         plan.search = kept;

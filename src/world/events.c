@@ -1,154 +1,121 @@
 #include "world/events.h"
 
+#include "base/pair_sort.h"
 #include "base/parallel.h"
-#include "base/radix_sort.h"
 #include "engine/changes.h"
+
+#include <string.h>
 
 enum {
     BLOCK_MIN = 8192, // pairs that are worth a task
-    BLOCKS_MAX = 256,
-    AT_ONCE = 4 // pairs that are compared together
+    BLOCKS_MAX = 64,
+    NEAR = 64,  // pairs around the place where the first pair of a block is looked for in the other list
+    PADDING = 8 // pairs behind the results of a block that may be written
 };
 
 static uint64_t key_of_pair(bp_pair pair) {
     return (uint64_t)pair.a << 32 | pair.b;
 }
 
-// The end of a list counts as greater than all pairs.
-static uint64_t key_of_pair_at(const bp_pairs *pairs, size_t at) {
-    return at < pairs->count ? key_of_pair(pairs->data[at]) : UINT64_MAX;
-}
-
 static bool was_reborn(bp_pair pair, const uint8_t *marks) {
-    return ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
+    return marks != NULL && ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) != 0;
 }
 
-// The first position from `at` on whose pair is not less than a key. The steps double, because the lists may have very
-// different lengths.
-static size_t advance(const bp_pairs *pairs, size_t at, uint64_t key) {
-    size_t step = 1;
-    while (key_of_pair_at(pairs, at + step - 1) < key) {
-        at += step;
-        step *= 2;
-    }
-    for (; step > 0; step /= 2) {
-        at += key_of_pair_at(pairs, at + step - 1) < key ? step : 0;
-    }
-    return at;
-}
-
-// Two lists, cut into blocks: block i has the pairs of both from one key on.
+// Two lists, cut into blocks: wherever they are cut, the difference is the same in the end.
 typedef struct comparison {
     const bp_pairs *before, *after;
-    const uint8_t *marks;
-    bp_blocks blocks;                // of the list after
-    bool writes;                     // otherwise pairs are only counted
-    bp_pair *begun, *ended;          // the lists to write
-    size_t begun_counts[BLOCKS_MAX]; // of each block; then where its pairs begin
-    size_t ended_counts[BLOCKS_MAX];
+    const bp_kernels *kernels;
+    bp_blocks blocks; // of the list after
+    bp_pair_comparison parts[BLOCKS_MAX];
 } comparison;
 
-// Where a block begins in the list before.
+// Where a block begins in the list before: near the same share of it, at the first pair of the block if that is there.
 static size_t begin_before(const comparison *c, size_t block) {
     if (block == 0 || block == c->blocks.count) {
         return block == 0 ? 0 : c->before->count;
     }
-    return advance(c->before, 0, key_of_pair(c->after->data[bp_block_begin(c->blocks, block)]));
-}
-
-// How many of the next `most` pairs are certainly the same: from one update to the next, most are.
-static size_t count_same(const bp_pair *before, const bp_pair *after, size_t most) {
-    size_t same = 0;
-    for (; same + AT_ONCE <= most; same += AT_ONCE) {
-        uint32_t difference = 0;
-        for (size_t i = same; i < same + AT_ONCE; ++i) {
-            difference |= (before[i].a ^ after[i].a) | (before[i].b ^ after[i].b);
-        }
-        if (difference != 0) {
-            break;
+    const size_t begin = bp_block_begin(c->blocks, block), count = c->before->count;
+    const size_t about = (size_t)((double)begin / (double)c->after->count * (double)count);
+    const uint64_t key = key_of_pair(c->after->data[begin]);
+    for (size_t i = about > NEAR ? about - NEAR : 0; i < about + NEAR && i < count; ++i) {
+        if (key_of_pair(c->before->data[i]) == key) {
+            return i;
         }
     }
-    return same;
+    return about;
 }
 
 static void task_compare(void *context, size_t block) {
     comparison *c = context;
-    const bp_pair *before = c->before->data, *after = c->after->data;
-    const size_t before_end = begin_before(c, block + 1), after_end = bp_block_begin(c->blocks, block + 1);
-    size_t begun = c->writes ? c->begun_counts[block] : 0, ended = c->writes ? c->ended_counts[block] : 0;
-    for (size_t i = begin_before(c, block), k = bp_block_begin(c->blocks, block); i < before_end || k < after_end;) {
-        const uint64_t old_key = i < before_end ? key_of_pair(before[i]) : UINT64_MAX;
-        const uint64_t new_key = k < after_end ? key_of_pair(after[k]) : UINT64_MAX;
-        const bool reborn = c->marks != NULL && old_key == new_key && was_reborn(before[i], c->marks);
-        if (old_key < new_key || reborn) {
-            if (c->writes) {
-                c->ended[ended] = before[i];
-            }
-            ++ended;
-        }
-        if (new_key < old_key || reborn) {
-            if (c->writes) {
-                c->begun[begun] = after[k];
-            }
-            ++begun;
-        }
-        i += old_key <= new_key;
-        k += new_key <= old_key;
-        if (old_key == new_key && c->marks == NULL) {
-            const size_t rest = before_end - i < after_end - k ? before_end - i : after_end - k;
-            const size_t same = count_same(before + i, after + k, rest);
-            i += same;
-            k += same;
-        }
-    }
-    c->begun_counts[block] = begun;
-    c->ended_counts[block] = ended;
+    const size_t old_begin = begin_before(c, block), old_end = begin_before(c, block + 1);
+    const size_t new_begin = bp_block_begin(c->blocks, block), new_end = bp_block_begin(c->blocks, block + 1);
+    bp_pair_comparison *part = &c->parts[block];
+    part->before = c->before->data + old_begin;
+    part->after = c->after->data + new_begin;
+    part->before_count = old_end > old_begin ? old_end - old_begin : 0;
+    part->after_count = new_end - new_begin;
+    part->ended += old_begin + block * PADDING;
+    part->begun += new_begin + block * PADDING;
+    c->kernels->compare_pairs(part);
 }
 
-// Once to count, once to write: so blocks know where their pairs go.
-bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks, const bp_runtime *runtime,
+static void append(bp_pairs *list, const bp_pair *pairs, size_t count) {
+    memmove(list->data + list->count, pairs, count * sizeof *pairs);
+    list->count += count;
+}
+
+static bool sort_list(bp_pairs *list, size_t id_count, bp_buffer *scratch, const bp_runtime *runtime) {
+    return bp_sort_pairs(list->data, list->data, list->count, id_count, scratch, runtime);
+}
+
+bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint8_t *marks, bool are_sorted,
+                       size_t id_count, const bp_runtime *runtime, const bp_kernels *kernels, bp_buffer *scratch,
                        bp_pairs *begun, bp_pairs *ended) {
-    const bp_executor *executor = &runtime->executor;
-    comparison c;
-    c.before = before;
-    c.after = after;
-    c.marks = marks;
-    c.blocks = bp_blocks_cut(executor, after->count, BLOCK_MIN, BLOCKS_MAX);
-    c.writes = false;
-    begun->count = 0;
-    ended->count = 0;
-    bp_parallel_for(executor, c.blocks.count, task_compare, &c);
-    const size_t begun_count = bp_counts_to_positions(c.begun_counts, c.blocks.count);
-    const size_t ended_count = bp_counts_to_positions(c.ended_counts, c.blocks.count);
-    if (!bp_pairs_reserve(begun, &runtime->allocator, begun_count) ||
-        !bp_pairs_reserve(ended, &runtime->allocator, ended_count)) {
+    comparison c = {.before = before, .after = after, .kernels = kernels};
+    begun->count = ended->count = 0;
+    if (!bp_pairs_reserve(begun, &runtime->allocator, after->count + (size_t)BLOCKS_MAX * PADDING) ||
+        !bp_pairs_reserve(ended, &runtime->allocator, before->count + (size_t)BLOCKS_MAX * PADDING)) {
         return false;
     }
-    c.writes = true;
-    c.begun = begun->data;
-    c.ended = ended->data;
-    if (begun_count + ended_count > 0) {
-        bp_parallel_for(executor, c.blocks.count, task_compare, &c);
+    if (marks != NULL || before->count == 0 || after->count == 0) { // pairs of reborn ids are in both
+        append(ended, before->data, before->count);
+        append(begun, after->data, after->count);
+    } else {
+        c.blocks = bp_blocks_cut(&runtime->executor, after->count, BLOCK_MIN, BLOCKS_MAX);
+        for (size_t i = 0; i < c.blocks.count; ++i) {
+            c.parts[i].ended = ended->data;
+            c.parts[i].begun = begun->data;
+        }
+        bp_parallel_for(&runtime->executor, c.blocks.count, task_compare, &c);
+        for (size_t i = 0; i < c.blocks.count; ++i) {
+            append(ended, c.parts[i].ended, c.parts[i].ended_count);
+            append(begun, c.parts[i].begun, c.parts[i].begun_count);
+        }
     }
-    begun->count = begun_count;
-    ended->count = ended_count;
+    if (!are_sorted &&
+        (!sort_list(ended, id_count, scratch, runtime) || !sort_list(begun, id_count, scratch, runtime))) {
+        return false;
+    }
+    bp_events_cancel(begun, ended, marks);
     return true;
 }
 
+// Without a branch, as nobody can say which list has the next pair.
 void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
-    size_t kept_begun = 0, kept_ended = 0;
-    for (size_t i = 0, k = 0; i < begun->count || k < ended->count;) {
-        const uint64_t new_key = key_of_pair_at(begun, i), old_key = key_of_pair_at(ended, k);
-        const bool cancelled = new_key == old_key && !was_reborn(begun->data[i], marks);
-        if (new_key <= old_key) {
-            begun->data[kept_begun] = begun->data[i++];
-            kept_begun += !cancelled;
-        }
-        if (old_key <= new_key) {
-            ended->data[kept_ended] = ended->data[k++];
-            kept_ended += !cancelled;
-        }
+    const size_t begun_count = begun->count, ended_count = ended->count;
+    size_t i = 0, k = 0;
+    begun->count = ended->count = 0;
+    while (i < begun_count && k < ended_count) {
+        const bp_pair new_pair = begun->data[i], old_pair = ended->data[k];
+        const uint64_t new_key = key_of_pair(new_pair), old_key = key_of_pair(old_pair);
+        const bool is_both = new_key == old_key && was_reborn(new_pair, marks);
+        begun->data[begun->count] = new_pair;
+        ended->data[ended->count] = old_pair;
+        begun->count += (new_key < old_key) | is_both;
+        ended->count += (old_key < new_key) | is_both;
+        i += new_key <= old_key;
+        k += old_key <= new_key;
     }
-    begun->count = kept_begun;
-    ended->count = kept_ended;
+    append(begun, begun->data + i, begun_count - i);
+    append(ended, ended->data + k, ended_count - k);
 }

@@ -15,14 +15,16 @@ enum {
     PAIR_COST_OUTSIDE = 40 // and if there are more pairs than that
 };
 
-bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events) {
-    return (bp_pair_lists){.runtime = runtime, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
+bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, const bp_kernels *kernels, bp_pair_order order,
+                                  bool has_events) {
+    return (bp_pair_lists){
+        .runtime = runtime, .kernels = kernels, .is_sorted = order == BP_ORDER_SORTED, .has_events = has_events};
 }
 
 // All but the last list.
 static void free_scratch(bp_pair_lists *lists) {
     const bp_allocator *allocator = &lists->runtime->allocator;
-    bp_pairs *const others[] = {&lists->begun, &lists->ended, &lists->spare, &lists->ordered, &lists->ordered_next};
+    bp_pairs *const others[] = {&lists->begun, &lists->ended, &lists->spare};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
         bp_pairs_release(others[i], allocator);
     }
@@ -40,7 +42,7 @@ void bp_pair_lists_trim(bp_pair_lists *lists, size_t count) {
     free_scratch(lists);
     bp_pairs_shrink(&lists->pairs, &lists->runtime->allocator, lists->pairs.count > count ? lists->pairs.count : count);
     bp_pair_rows_trim(lists->rows, &lists->runtime->allocator);
-    lists->has_ordered = lists->has_rows = false;
+    lists->has_rows = false;
     lists->paying = 0;
 }
 
@@ -50,8 +52,8 @@ static size_t list_bytes(const bp_pairs *pairs) {
 
 size_t bp_pair_lists_bytes(const bp_pair_lists *lists) {
     return lists->sort_scratch.bytes + lists->changed.bytes + lists->holes.bytes + list_bytes(&lists->begun) +
-           list_bytes(&lists->ended) + list_bytes(&lists->spare) + list_bytes(&lists->ordered) +
-           list_bytes(&lists->ordered_next) + (lists->rows != NULL ? bp_pair_rows_bytes(lists->rows) : 0);
+           list_bytes(&lists->ended) + list_bytes(&lists->spare) +
+           (lists->rows != NULL ? bp_pair_rows_bytes(lists->rows) : 0);
 }
 
 bool bp_pair_lists_reserve(bp_pair_lists *lists, size_t count) {
@@ -74,36 +76,11 @@ bp_pairs *bp_pair_lists_next(bp_pair_lists *lists) {
     return lists->has_events ? &lists->spare : &lists->pairs;
 }
 
-static bool copy_sorted(bp_pair_lists *lists, const bp_pairs *list, size_t id_count, bp_pairs *ordered) {
-    ordered->count = 0;
-    if (!bp_pairs_reserve(ordered, &lists->runtime->allocator, list->count)) {
-        return false;
-    }
-    ordered->count = list->count;
-    return bp_sort_pairs(list->data, ordered->data, list->count, id_count, &lists->sort_scratch, lists->runtime);
-}
-
-// Finds the events from the last list to a new one. Lists that are not sorted are compared by sorted copies; the copy
-// of the new list is used again in the next update.
-static bool compare_lists(bp_pair_lists *lists, const bp_pairs *next, const uint8_t *marks, size_t id_count) {
-    if (lists->is_sorted) {
-        return bp_events_between(&lists->pairs, next, marks, lists->runtime, &lists->begun, &lists->ended);
-    }
-    bp_pairs *before = &lists->ordered, *after = &lists->ordered_next;
-    if ((!lists->has_ordered && !copy_sorted(lists, &lists->pairs, id_count, before)) ||
-        !copy_sorted(lists, next, id_count, after) ||
-        !bp_events_between(before, after, marks, lists->runtime, &lists->begun, &lists->ended)) {
-        return false;
-    }
-    swap_lists(before, after);
-    lists->has_ordered = true;
-    return true;
-}
-
 bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, size_t id_count) {
     bp_pairs *next = bp_pair_lists_next(lists);
     if ((lists->is_sorted && !sort_list(lists, next, id_count)) ||
-        (lists->has_events && !compare_lists(lists, next, marks, id_count))) {
+        (lists->has_events && !bp_events_between(&lists->pairs, next, marks, lists->is_sorted, id_count, lists->runtime,
+                                                 lists->kernels, &lists->sort_scratch, &lists->begun, &lists->ended))) {
         return BP_ERROR_MEMORY;
     }
     if (lists->has_events) {
@@ -282,6 +259,5 @@ bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *cha
     const bool pays = (lists->has_rows ? of_changed : lists->hole_count) < lists->pairs.count / cost;
     lists->paying += pays ? lists->paying < ROWS_AFTER : -(lists->paying > 0);
     lists->has_rows = lists->has_rows && lists->paying > 0;
-    lists->has_ordered = false;
     return BP_OK;
 }

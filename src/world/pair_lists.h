@@ -12,18 +12,17 @@
 #include "base/pair_sink.h"
 #include "base/runtime.h"
 #include "engine/changes.h"
+#include "kernels/kernels.h"
 #include "world/pair_rows.h"
 
 typedef struct bp_pair_lists {
     const bp_runtime *runtime;
+    const bp_kernels *kernels;
     bool is_sorted;        // `pairs` is kept ascending by (a, b)
     bool has_events;       // the pairs that have begun and ended are reported
     bp_pairs pairs;        // of the last update
     bp_pairs begun, ended; // by the last update
     bp_pairs spare;        // the next list, while the last one is still needed
-    bp_pairs ordered;      // a sorted copy of the last list, if `has_ordered`; only where `pairs` is not sorted
-    bp_pairs ordered_next;
-    bool has_ordered;
     bp_buffer sort_scratch;
     bp_buffer changed; // of bits, by id
     bp_buffer holes;   // of size_t: where the old pairs of changed ids are in `pairs`,
@@ -33,7 +32,8 @@ typedef struct bp_pair_lists {
     int paying; // updates in which rows paid, or would have; fewer those in which not
 } bp_pair_lists;
 
-bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, bp_pair_order order, bool has_events);
+bp_pair_lists bp_pair_lists_begin(const bp_runtime *runtime, const bp_kernels *kernels, bp_pair_order order,
+                                  bool has_events);
 void bp_pair_lists_free(bp_pair_lists *lists);
 
 // Gives back all memory but that of the last list, which keeps room for `count` pairs.

@@ -36,6 +36,7 @@ static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_m
     *world = (bp_world){.setup = *setup, .method = *method, .pair_version = 1};
     world->setup.methods.is_explained = true; // bp_world_stats may be asked for
     world->setup.methods.is_kept = world->setup.methods.update != BP_UPDATE_REBUILD;
+    world->setup.methods.has_events = (setup->flags & BP_EVENTS) != 0;
     world->view_rule = setup->overlap;
     world->view_rule.margin = 0.0f;
     world->view_rule.tolerant = setup->overlap.margin > 0.0f;
@@ -45,7 +46,8 @@ static void begin_world(bp_world *world, const bp_setup *setup, const bp_world_m
     const bool tracks = method->ops->update != NULL && setup->methods.update != BP_UPDATE_REBUILD;
     const bool has_events = bp_world_has_events(world);
     world->changes = bp_change_list_begin(tracks && !bp_world_is_viewed(world), has_events);
-    world->lists = bp_pair_lists_begin(&world->setup.methods.runtime, setup->pair_order, has_events);
+    world->lists =
+        bp_pair_lists_begin(&world->setup.methods.runtime, setup->methods.kernels, setup->pair_order, has_events);
 }
 
 static bp_world *allocate_world(const bp_setup *setup, const bp_world_method *method) {
