@@ -11,6 +11,7 @@ enum {
     SLICE = 1 << 18,     // candidates after which a budget is looked at, or fewer where objects are few
     ROWS_PER_CHECK = 64, // rows between two looks at a budget
     ROWS_PER_TEST = 4,   // a budget counts this many rows as one test
+    AT_ONCE = 4112,      // pairs for which a search asks room, at most: a tree's
     BLOCKS_MAX = 512
 };
 
@@ -202,7 +203,7 @@ static bool reserve_sinks(bp_block_sinks *pool, const bp_allocator *allocator, s
         bp_sink_restart(&sinks[i], allocator, rules);
     }
     for (size_t i = 0; i < count; ++i) {
-        bp_sink_expect(&sinks[i], most);
+        bp_sink_expect(&sinks[i], most > AT_ONCE ? most : AT_ONCE);
     }
     return true;
 }
