@@ -4,7 +4,7 @@
 
 enum {
     TRACKED_SHARE = 8, // if more than one object in this many has changed, changes are not listed
-    TRACKED_MIN = 64
+    TRACKED_MIN = 8
 };
 
 bp_change_list bp_change_list_begin(bool tracks, bool has_events) {

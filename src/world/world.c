@@ -305,6 +305,7 @@ bp_status bp_world_trim(bp_world *world) {
     world->islands = (bp_islands){0};
     world->parts = (bp_world_parts){.parts = BP_PARTS_NONE};
     objects->are_others = true;
+    objects->is_stored &= id_count > 0; // its memory may be given back
     bp_buffer_shrink(&objects->objects, allocator, objects->is_stored ? id_count * sizeof(bp_object) : 0);
     bp_world_boxes_trim(&world->boxes, allocator, id_count);
     bp_change_list_trim(&world->changes, allocator, id_count);
