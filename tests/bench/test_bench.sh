@@ -101,7 +101,7 @@ same whole.csv other.csv 'a refused file'
 head -c "$(($(wc -c <whole.csv) - 3))" whole.csv >cut.csv
 small 2 'a line is cut off' -n 500 --csv cut.csv --resume
 echo 'a,b,c' >>other.csv
-small 2 'does not have 14 columns' -n 500 --csv other.csv --resume
+small 2 'does not have 16 columns' -n 500 --csv other.csv --resume
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Hostile scenes
