@@ -148,6 +148,8 @@ extern volatile int bench_interrupted;
 double thread_seconds(void); // processor time of the calling thread
 // Freed memory stays with the process: a contestant does not pay for pages that the one before it gave back to the system.
 void keep_memory(void);
+// What the heap holds; 0: unknown.
+size_t heap_bytes(void);
 double median(double *values, size_t count); // sorts them
 double spread_of(double *values, size_t count);
 // Sets the median, the best, the 99th percentile, the worst and the spread of the totals. Sorts them; `to_ms` is the unit.
@@ -214,9 +216,10 @@ bench_cases quick_cases, methods_cases, neighbors_cases, schornbaum_cases, scali
 bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, schornbaum_summary;
 bench_run scaling_summary, trace_run, near_run, calibrate_run, auto_run, tune_run, worst_run, worst_search_run;
 bench_run worst_mixtures_run;
-bench_run regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
+bench_run everyday_run, regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
-extern const char *const regret_parts[], *const worst_parts[], *const surfaces_parts[], *const between_parts[];
+extern const char *const everyday_parts[], *const regret_parts[], *const worst_parts[], *const surfaces_parts[],
+                                                                                            *const between_parts[];
 extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[], *const engine_parts[],
                                                                                              *const fcl_parts[];
 

@@ -48,11 +48,7 @@ static bool step_one(contestant *one, const bp_id *ids, const bp_box *boxes, siz
 bool contest_step(contest *c, const bp_id *ids, const bp_box *boxes, size_t count, bool counts) {
     bool fine = true;
     size_t order[MAX_CONTESTANTS] = {0};
-    for (size_t i = 0; i < c->count; i++) {
-        const size_t j = rng_below(&c->random, (uint32_t)i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
+    rng_order(&c->random, order, c->count);
     for (size_t i = 0; i < c->count; i++) {
         contestant *one = &c->list[order[i]];
         if (one->world) fine = step_one(one, ids, boxes, count, counts) && fine;
