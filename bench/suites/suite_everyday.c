@@ -88,6 +88,27 @@ static void print_promises(const living_part *part) {
     if (row.p99_ms > 0) (void)promise_at_most(stdout, "p99 / median, ours", row.p99_ms / row.total_ms, 2);
 }
 
+// Our default world is the first row of a scene; rows of rays alone end with "/rays".
+static bool is_summed_up(const bench_rows *rows, size_t i) {
+    const bench_row *row = &rows->data[i];
+    const bool follows = i > 0 && row[-1].n == row->n && strcmp(row[-1].scene, row->scene) == 0;
+    return row_is_ours(row) && !follows && !strstr(row->scene, "/rays");
+}
+
+static void print_summary(const bench_rows *rows) {
+    printf("\nSummary: the whole frame, µs\n  %-36s %9s %10s %10s %10s   %-24s %10s %8s\n", "scene", "objects", "ours",
+           "p99", "worst", "fastest peer", "its", "ratio");
+    for (size_t i = 0; i < rows->count; i++) {
+        char tail[TAIL_TEXT], name[2 * NAME_SIZE + 2];
+        const bench_row *row = &rows->data[i], *peer = rows_fastest_peer(rows, row->scene, row->n);
+        if (!is_summed_up(rows, i)) continue;
+        printf("  %-36s %9zu %10.1f %s", row->scene, row->n, 1e3 * row->total_ms, table_tail(row, true, tail));
+        if (peer) snprintf(name, sizeof name, "%s %s", peer->who, peer->method);
+        if (peer) printf("   %-24s %10.1f %8.2f", name, 1e3 * peer->total_ms, peer->total_ms / row->total_ms);
+        putchar('\n');
+    }
+}
+
 // ---- all together --------------------------------------------------------------------------------------------------
 
 // "indoor moving=5% rays=100"
@@ -135,4 +156,5 @@ void everyday_run(const bench_options *options, bench_session *session) {
     keep_memory();
     for (size_t i = 0; i < SCENE_COUNT; i++) run_counts(options, &scenes[i], true, session);
     for (size_t i = 0; i < SCENE_COUNT; i++) run_counts(options, &scenes[i], false, session);
+    print_summary(session_rows(session));
 }
