@@ -162,6 +162,7 @@ soak:
 	@cmake --preset release >/dev/null
 	@$(BUILD) release --target soak
 	build/bin/soak
+	build/bin/soak --updates 1000000
 
 nightly:
 	@scripts/nightly
@@ -200,7 +201,7 @@ help:
 	@echo 'make golden     the golden hashes, with gcc -O0 and clang -O3'
 	@echo 'make windows    all for Windows, by mingw-w64; the tests, in their shortest form, under wine (T=NAME: some)'
 	@echo 'make coverage   which branches of src/ the tests take'
-	@echo 'make soak       ten minutes of objects that come, go and clump: memory, time and pairs stay as they are'
+	@echo 'make soak       ten minutes of objects that come, go and clump, and a million updates of levels: nothing grows, nothing is lost'
 	@echo 'make nightly    longer forms of all that: suite, sanitizers, valgrind, fuzzing, golden hashes, soak'
 	@echo 'make install    header, library and tool, to PREFIX=$(PREFIX) (WITH="mpi cuda": these libraries too)'
 	@echo 'make clean      removes all build directories'

@@ -38,6 +38,14 @@ double rng_sign(rng *random) {
     return rng_next(random) >> 63 ? -1 : 1;
 }
 
+void rng_order(rng *random, size_t *order, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const size_t j = rng_below(random, (uint32_t)i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}
+
 // A random point of the unit ball, projected onto its surface: this needs no sine. Points near the centre are rejected
 // because their direction is coarse.
 void rng_direction(rng *random, uint32_t dimensions, double direction[3]) {

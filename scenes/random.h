@@ -2,6 +2,7 @@
 #ifndef BP_SCENES_RANDOM_H
 #define BP_SCENES_RANDOM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct rng {
@@ -17,6 +18,8 @@ double rng_between(rng *random, double low, double high);
 // Uniform in 0 .. bound-1.
 uint32_t rng_below(rng *random, uint32_t bound);
 double rng_sign(rng *random);
+// 0 .. count-1 in random order.
+void rng_order(rng *random, size_t *order, size_t count);
 // A vector of length 1, all directions equally likely. In two dimensions its z is 0.
 void rng_direction(rng *random, uint32_t dimensions, double direction[3]);
 

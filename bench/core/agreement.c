@@ -15,6 +15,35 @@ bp_status crowd_pairs(const crowd *c, bp_pairs *pairs) {
     return bp_find_pairs(crowd_boxes(c), crowd_count(c), &config, pairs);
 }
 
+// Infinite: it misses the box.
+static double enters(const bp_ray *ray, const bp_box *box) {
+    double from = 0, to = (double)ray->max_t;
+    for (int axis = 0; axis < 3; axis++) {
+        const double origin = (double)ray->origin[axis], direction = (double)ray->direction[axis];
+        const double a = ((double)box->min[axis] - origin) / direction,
+                     b = ((double)box->max[axis] - origin) / direction;
+        from = fmax(from, fmin(a, b));
+        to = fmin(to, fmax(a, b));
+    }
+    return from <= to ? from : (double)INFINITY;
+}
+
+double crowd_first_hit(const crowd *c, const bp_ray *ray) {
+    double first = (double)INFINITY;
+    for (size_t i = 0; i < crowd_count(c); i++) first = fmin(first, enters(ray, &crowd_boxes(c)[i]));
+    return first;
+}
+
+static bool is_near(double a, double b) {
+    return a == b || fabs(a - b) < 1e-3;
+}
+
+bool hit_agrees(const crowd *c, const bp_ray *ray, const bp_ray_hit *hit, double exact) {
+    if (hit->id == BP_NO_ID || !isfinite(exact)) return hit->id == BP_NO_ID && !isfinite(exact);
+    return hit->id < crowd_count(c) && is_near((double)hit->t, exact) &&
+           is_near(enters(ray, &crowd_boxes(c)[hit->id]), exact);
+}
+
 static int by_ids(const void *a, const void *b) {
     const bp_pair *x = a, *y = b;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;

@@ -8,6 +8,11 @@
 // grids.
 bp_status crowd_pairs(const crowd *c, bp_pairs *pairs);
 
+// Where a ray enters the first box of a crowd that it hits, found by looking at all of them; infinite if it hits none.
+double crowd_first_hit(const crowd *c, const bp_ray *ray);
+// Whether a hit is that one, up to the rounding of floats.
+bool hit_agrees(const crowd *c, const bp_ray *ray, const bp_ray_hit *hit, double exact);
+
 // How a list with a margin differs from the exact one.
 typedef struct margin_difference {
     size_t missing; // pairs that overlap and are not in the list

@@ -107,8 +107,10 @@ typedef struct bench_row {
     double find_ms;
     double total_ms;
     double best_ms;
-    double spread; // (90th - 10th percentile) / median of the total
-    size_t pairs;  // of the last step, like the hash
+    double p99_ms;   // the 99th percentile of the total; 0: fewer than 100 runs, where it is the worst
+    double worst_ms; // 0: unknown
+    double spread;   // (90th - 10th percentile) / median of the total
+    size_t pairs;    // of the last step, like the hash
     uint64_t hash;
     double bytes_per_object; // 0: unknown
     uint64_t tests;          // 0: unknown
@@ -146,8 +148,12 @@ extern volatile int bench_interrupted;
 double thread_seconds(void); // processor time of the calling thread
 // Freed memory stays with the process: a contestant does not pay for pages that the one before it gave back to the system.
 void keep_memory(void);
+// What the heap holds; 0: unknown.
+size_t heap_bytes(void);
 double median(double *values, size_t count); // sorts them
 double spread_of(double *values, size_t count);
+// Sets the median, the best, the 99th percentile, the worst and the spread of the totals. Sorts them; `to_ms` is the unit.
+void row_set_totals(bench_row *row, double *values, size_t count, double to_ms);
 
 // options.c: false: the call was wrong, and the reason is on stderr.
 bool options_parse(int argc, char **argv, bench_options *options);
@@ -210,9 +216,10 @@ bench_cases quick_cases, methods_cases, neighbors_cases, schornbaum_cases, scali
 bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, schornbaum_summary;
 bench_run scaling_summary, trace_run, near_run, calibrate_run, auto_run, tune_run, worst_run, worst_search_run;
 bench_run worst_mixtures_run;
-bench_run regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
+bench_run everyday_run, regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
-extern const char *const regret_parts[], *const worst_parts[], *const surfaces_parts[], *const between_parts[];
+extern const char *const everyday_parts[], *const regret_parts[], *const worst_parts[], *const surfaces_parts[],
+                                                                                            *const between_parts[];
 extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[], *const engine_parts[],
                                                                                              *const fcl_parts[];
 
@@ -233,6 +240,11 @@ void limits_measure_copy(bench_rows *rows);
 void limits_measure_sort(size_t n, bench_rows *rows);
 
 // table.c
+// The two columns of the slow steps, "%10s %10s", blank where the row has none. With `micro` in microseconds.
+enum { TAIL_TEXT = 24, RATIO_TEXT = 32 };
+const char *table_tail(const bench_row *row, bool micro, char text[TAIL_TEXT]);
+// "×12.3 slower" than our own row, in a column of 14 characters; blank without one.
+const char *table_ratio(const bench_row *row, const bench_row *own, char text[RATIO_TEXT]);
 void table_group(FILE *file, const bench_rows *rows, size_t first);
 void table_summary(FILE *file, const bench_rows *rows);
 // ratios.c: the figures that the library promises, from the rows that were measured.

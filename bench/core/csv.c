@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const char header[] =
-    "suite,scene,who,method,n,threads,update_ms,find_ms,total_ms,spread,pairs,hash,bytes_per_object,tests\n";
-enum { COLUMNS = 14, LINE_SIZE = 2048, BLOCK_SIZE = 1 << 20 };
+    "suite,scene,who,method,n,threads,update_ms,find_ms,total_ms,spread,pairs,hash,bytes_per_object,tests,"
+    "p99_ms,worst_ms\n";
+enum { COLUMNS = 16, LINE_SIZE = 2048, BLOCK_SIZE = 1 << 20 };
 
 static FILE *open_file(const char *path, const char *mode) {
     FILE *file = fopen(path, mode);
@@ -36,8 +37,8 @@ static void write_known(FILE *file, const char *format, double value, bool known
     fputc(',', file);
 }
 
-// A limit has a time and nothing else, a figure of a paper what is not zero; other fields stay empty, as do a
-// peer's bytes and tests where they are unknown.
+// A limit has a time and nothing else, a figure of a paper what is not zero; other fields stay empty, as do those
+// that are unknown.
 static void write_row(FILE *file, const char *suite, const bench_row *row) {
     const bool measured = row_is_ours(row) || row_is_peer(row);
     fprintf(file, "%s,%s,%s,%s,%zu,%d,", suite, row->scene, row->who, row->method, row->n, row->threads);
@@ -50,6 +51,9 @@ static void write_row(FILE *file, const char *suite, const bench_row *row) {
     fputc(',', file);
     write_known(file, "%.1f", row->bytes_per_object, row_is_ours(row) || row->bytes_per_object > 0);
     if (row_is_ours(row) || row->tests) fprintf(file, "%llu", (unsigned long long)row->tests);
+    fputc(',', file);
+    write_known(file, "%.6g", row->p99_ms, row->p99_ms > 0);
+    if (row->worst_ms > 0) fprintf(file, "%.6g", row->worst_ms);
     fputc('\n', file);
 }
 
@@ -101,6 +105,8 @@ static bench_row row_of(char *columns[COLUMNS]) {
     row.hash = strtoull(columns[11], NULL, 16);
     row.bytes_per_object = atof(columns[12]);
     row.tests = strtoull(columns[13], NULL, 10);
+    row.p99_ms = atof(columns[14]);
+    row.worst_ms = atof(columns[15]);
     return row;
 }
 
@@ -130,7 +136,7 @@ static bool read_line(const char *path, size_t number, char *line, const bench_o
     line[length] = '\0';
     if (line[0] == '#') return read_comment(path, number, line, failures);
     if (strncmp(line, header, length) == 0 && header[length] == '\n') return true;
-    if (!split(line, columns)) return refuse(path, number, "a line does not have 14 columns:", line, "a row");
+    if (!split(line, columns)) return refuse(path, number, "a line does not have 16 columns:", line, "a row");
     if (strcmp(columns[0], options->suite) != 0)
         return refuse(path, number, "its suite is", columns[0], options->suite);
     const bench_row row = row_of(columns);

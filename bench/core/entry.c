@@ -202,9 +202,7 @@ void entry_row(entry *e, const bench_case *c, size_t box_count, bench_row *row) 
     snprintf(row->method, sizeof row->method, "%s", e->method);
     snprintf(row->why, sizeof row->why, "%s", e->why);
     if (!e->runs) return;
-    row->spread = spread_of(e->total_ms, e->runs);
-    row->total_ms = median(e->total_ms, e->runs);
-    row->best_ms = e->total_ms[0];
+    row_set_totals(row, e->total_ms, e->runs, 1);
     row->update_ms = median(e->update_ms, e->runs);
     row->find_ms = median(e->find_ms, e->runs);
     row->pairs = e->pair_count;

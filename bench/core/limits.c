@@ -68,9 +68,7 @@ static void finish_row(bench_row *row, double *times, size_t count, bench_rows *
     snprintf(row->who, sizeof row->who, LIMIT);
     row->threads = 1;
     row->runs = count;
-    row->spread = spread_of(times, count);
-    row->total_ms = median(times, count);
-    row->best_ms = times[0];
+    row_set_totals(row, times, count, 1);
     rows_add(rows, row);
 }
 

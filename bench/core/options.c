@@ -1,6 +1,7 @@
 // The command line.
 #include "core/bench.h"
 #include "formats/about.h"
+#include "peers/world_peer.h"
 
 #include <hostile.h>
 #include <stdlib.h>
@@ -115,6 +116,9 @@ static bool is_peer_name(const char *name) {
         for (const bench_peer *peer = bench_libraries[i].peers; peer && peer->who; peer++)
             if (options_have_peer(&only, peer->who, peer->method)) return true;
     }
+    for (size_t i = 0; i < BENCH_WORLD_LIBRARIES; i++)
+        for (const bench_world_peer *peer = bench_world_peers[i]; peer && peer->who; peer++)
+            if (options_have_peer(&only, peer->who, peer->method)) return true;
     return complain("no such peer:", name);
 }
 

@@ -74,6 +74,15 @@ void keep_memory(void) {
 #endif
 }
 
+size_t heap_bytes(void) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+    const struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+#else
+    return 0;
+#endif
+}
+
 double thread_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -101,4 +110,15 @@ double median(double *values, size_t count) {
 double spread_of(double *values, size_t count) {
     const double middle = median(values, count);
     return middle > 0 ? (quantile(values, count, 0.9) - quantile(values, count, 0.1)) / middle : 0;
+}
+
+enum { TAIL_RUNS = 100 }; // of fewer, the 99th percentile is the worst
+
+void row_set_totals(bench_row *row, double *values, size_t count, double to_ms) {
+    if (!count) return;
+    row->spread = spread_of(values, count); // which sorts them
+    row->total_ms = to_ms * median(values, count);
+    row->best_ms = to_ms * values[0];
+    row->p99_ms = count < TAIL_RUNS ? 0 : to_ms * quantile(values, count, 0.99);
+    row->worst_ms = to_ms * values[count - 1];
 }

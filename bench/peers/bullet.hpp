@@ -25,6 +25,28 @@ inline uint32_t index_of(const void *tag) {
     return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(tag) - 1);
 }
 
+// A ray as Bullet's trees want it.
+struct TreeRay {
+    explicit TreeRay(const bp_ray &ray)
+        : from(vector_of(ray.origin)), to(from + vector_of(ray.direction) * ray.max_t), length(ray.max_t) {
+        for (int axis = 0; axis < 3; axis++) {
+            inverse[axis] = ray.direction[axis] == 0 ? btScalar(BT_LARGE_FLOAT) : 1 / ray.direction[axis];
+            signs[axis] = inverse[axis] < 0;
+        }
+    }
+    btVector3 from, to, inverse;
+    unsigned int signs[3];
+    btScalar length;
+};
+
+using TreeStack = btAlignedObjectArray<const btDbvtNode *>;
+
+inline void ray_test(const btDbvt &tree, TreeRay &ray, TreeStack &stack, btDbvt::ICollide &collector) {
+    const btVector3 zero(0, 0, 0);
+    tree.rayTestInternal(tree.m_root, ray.from, ray.to, ray.inverse, ray.signs, ray.length, zero, zero, stack,
+                         collector);
+}
+
 // Frees the proxies of a btDbvtBroadphase before it is destroyed: its destructor frees trees and pairs but not proxies,
 // and destroyProxy for each would be quadratic. The other broad phases keep their proxies in an array.
 inline void free_proxies(const std::vector<btBroadphaseProxy *> &proxies) {

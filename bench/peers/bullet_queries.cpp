@@ -34,16 +34,9 @@ public:
     }
 
     size_t ray(const bp_ray &ray, bp_id *ids, size_t capacity) {
-        const btVector3 origin = vector_of(ray.origin), direction = vector_of(ray.direction), zero(0, 0, 0);
-        btVector3 inverse;
-        unsigned int signs[3];
-        for (int axis = 0; axis < 3; axis++) {
-            inverse[axis] = direction[axis] == 0 ? btScalar(BT_LARGE_FLOAT) : 1 / direction[axis];
-            signs[axis] = inverse[axis] < 0;
-        }
+        TreeRay tree_ray(ray);
         begin(ids, capacity);
-        tree_.rayTestInternal(tree_.m_root, origin, origin + direction * ray.max_t, inverse, signs, ray.max_t, zero,
-                              zero, stack_, collector_);
+        ray_test(tree_, tree_ray, stack_, collector_);
         return collector_.count;
     }
 
@@ -56,7 +49,7 @@ private:
 
     btDbvt tree_;
     Collector collector_;
-    btAlignedObjectArray<const btDbvtNode *> stack_;
+    TreeStack stack_;
 };
 
 template <bool Optimised> bench_query_peer make_tree(const char *method, const char *note) {

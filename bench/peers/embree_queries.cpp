@@ -3,6 +3,7 @@
 // Boxes are user geometry. A ray is rtcIntersect1 with a callback that notes every box it hits and never shortens the ray;
 // a box is rtcPointQuery of the ball around it, with a callback that compares the boxes.
 #include "peers/query_peer.h"
+#include "peers/world_peer.h"
 
 #include <embree3/rtcore.h>
 
@@ -97,14 +98,9 @@ private:
         const RTCRay &ray = reinterpret_cast<const RTCRayHit *>(arguments->rayhit)->ray;
         const float origin[3] = {ray.org_x, ray.org_y, ray.org_z};
         const float direction[3] = {ray.dir_x, ray.dir_y, ray.dir_z};
-        float enter = ray.tnear, leave = ray.tfar;
-        for (int axis = 0; axis < 3; axis++) {
-            const float a = (box.min[axis] - origin[axis]) / direction[axis];
-            const float b = (box.max[axis] - origin[axis]) / direction[axis];
-            enter = std::fmax(enter, std::fmin(a, b));
-            leave = std::fmin(leave, std::fmax(a, b));
-        }
-        if (enter <= leave) note(*reinterpret_cast<Question *>(arguments->context), arguments->primID);
+        float t;
+        if (bench_ray_enters(origin, direction, ray.tnear, ray.tfar, &box, &t))
+            note(*reinterpret_cast<Question *>(arguments->context), arguments->primID);
     }
 
     static bool overlap(RTCPointQueryFunctionArguments *arguments) {

@@ -2,38 +2,17 @@
 //
 // Its managers use only the AABB of an object, so the objects here have nothing else: the boxes are set directly, in
 // floats, which is exact and cheaper than a transform and a shape.
+#include "peers/fcl.hpp"
 #include "peers/shim.hpp"
 
 #include <fcl/broadphase/broadphase_SSaP.h>
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/broadphase/broadphase_spatialhash.h>
-#include <fcl/geometry/shape/box.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <deque>
-#include <memory>
-#include <vector>
 
 namespace {
-
-using Object = fcl::CollisionObject<float>;
-using Vector = fcl::Vector3<float>;
-
-Vector vector_of(const float *p) {
-    return Vector(p[0], p[1], p[2]);
-}
-
-struct BoxObject : Object {
-    BoxObject(const std::shared_ptr<fcl::CollisionGeometry<float>> &shape, uint32_t i) : Object(shape), index(i) {
-    }
-    void set(const bp_box &box) {
-        aabb.min_ = vector_of(box.min);
-        aabb.max_ = vector_of(box.max);
-    }
-    uint32_t index;
-};
 
 struct Collector {
     const bp_box *boxes, *others;
@@ -85,33 +64,6 @@ protected:
     std::vector<Object *> pointers_;
     std::unique_ptr<fcl::BroadPhaseCollisionManager<float>> manager_;
     const bp_box *boxes_ = nullptr;
-};
-
-// Decides when to rebuild: as soon as a step costs more than the mean of the steps since the last build, that build
-// included. As long as steps only get slower, no fixed period costs less.
-class Renewal {
-public:
-    // A step begins. Whether to rebuild.
-    bool begin() {
-        start_ = Clock::now();
-        const bool is_due = due();
-        if (is_due) sum_ = last_ = steps_ = 0;
-        return is_due;
-    }
-    void end() {
-        last_ = std::chrono::duration<double>(Clock::now() - start_).count();
-        sum_ += last_;
-        steps_++;
-    }
-
-private:
-    bool due() const {
-        return steps_ == 0 || (steps_ > 1 && last_ * steps_ > sum_);
-    }
-
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point start_;
-    double sum_ = 0, last_ = 0, steps_ = 0;
 };
 
 // The manager's own update refits, and takes 3 times as long after 60 steps at 20 % motion; a new tree costs as much

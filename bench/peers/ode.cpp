@@ -3,6 +3,7 @@
 // ODE keeps a centre and three lengths in doubles; for boxes given as floats the box it computes from them is the one
 // given, so its own test already is the exact one. It is repeated here all the same.
 #include "peers/shim.hpp"
+#include "peers/world_shim.hpp"
 
 #include <ode/ode.h>
 
@@ -100,7 +101,58 @@ struct SweepSpace : Library, Space {
     }
 };
 
+// A sweep-and-prune space in which static geoms and the others are of two categories, and static ones collide with others
+// only.
+class World : Library, public ListingWorld {
+public:
+    World(const bp_box *boxes, size_t count, size_t static_count)
+        : ListingWorld(boxes, count, static_count), space_(dSweepAndPruneSpaceCreate(nullptr, dSAP_AXES_XYZ)),
+          geoms_(count) {
+        for (uint32_t i = 0; i < count; i++) add(i);
+    }
+    ~World() override {
+        dSpaceDestroy(space_);
+    }
+
+private:
+    enum : unsigned long { STATIC = 1, OTHER = 2 };
+
+    void place(uint32_t id) override {
+        const bp_box &box = boxes_[id];
+        dGeomBoxSetLengths(geoms_[id], length(box, 0), length(box, 1), length(box, 2));
+        dGeomSetPosition(geoms_[id], centre(box, 0), centre(box, 1), centre(box, 2));
+    }
+    void remove(uint32_t id) override {
+        dGeomDestroy(geoms_[id]);
+    }
+    void add(uint32_t id) override {
+        geoms_[id] = dCreateBox(space_, 1, 1, 1);
+        dGeomSetData(geoms_[id], tag_of(id));
+        dGeomSetCategoryBits(geoms_[id], is_static(id) ? STATIC : OTHER);
+        dGeomSetCollideBits(geoms_[id], is_static(id) ? OTHER : STATIC | OTHER);
+        place(id);
+    }
+    void find() override {
+        dSpaceCollide(space_, this, [](void *self, dGeomID a, dGeomID b) {
+            static_cast<World *>(self)->take_pair(index_of(a), index_of(b));
+        });
+    }
+
+    dSpaceID space_;
+    std::vector<dGeomID> geoms_;
+};
+
+bench_world_peer up_to(bench_world_peer peer, size_t max_count) {
+    peer.max_count = max_count;
+    return peer;
+}
+
 } // namespace
+
+extern "C" const bench_world_peer ode_worlds[] = {
+    up_to(make_world<World>("ode", "sap", "dSweepAndPruneSpace, static geoms in a category; no margin"), 12000),
+    {},
+};
 
 extern "C" const bench_peer ode_peers[] = {
     make_peer<SweepSpace>("ode", "sap", "dSweepAndPruneSpace, rebuilt inside each collide; no margin", BENCH_SWEEP),

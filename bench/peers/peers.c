@@ -11,13 +11,17 @@ extern const bench_peer bullet_peers[];
 #endif
 #ifdef BENCH_WITH_ODE
 extern const bench_peer ode_peers[];
+extern const bench_world_peer ode_worlds[];
 #else
+#define ode_worlds NULL
 #define ode_peers NULL
 #endif
 #ifdef BENCH_WITH_FCL
 extern const bench_peer fcl_peers[];
 extern const bench_sets_peer fcl_sets[];
+extern const bench_world_peer fcl_worlds[];
 #else
+#define fcl_worlds NULL
 #define fcl_peers NULL
 #define fcl_sets NULL
 const bench_fcl_manager *const bench_fcl_managers = NULL;
@@ -40,7 +44,9 @@ extern const bench_sets_peer boost_sets[];
 extern const bench_peer embree_peers[];
 extern const bench_sets_peer embree_sets[];
 extern const bench_query_peer embree_queries[];
+extern const bench_world_peer embree_worlds[];
 #else
+#define embree_worlds NULL
 #define embree_queries NULL
 #define embree_peers NULL
 #define embree_sets NULL
@@ -53,14 +59,18 @@ extern const bench_peer nanoflann_peers[];
 
 extern const bench_peer pozzer_peers[], standard_peers[], textbook_peers[]; // always built
 
+extern const bench_world_peer level_cells_worlds[];
+
 #ifdef BENCH_WITH_BULLET
 extern const bench_world_peer bullet_worlds[];
 extern const bench_query_peer bullet_queries[];
-const bench_world_peer *const bench_world_peers = bullet_worlds;
 #else
-const bench_world_peer *const bench_world_peers = NULL;
+#define bullet_worlds NULL
 #define bullet_queries NULL
 #endif
+
+const bench_world_peer *const bench_world_peers[BENCH_WORLD_LIBRARIES] = {bullet_worlds, embree_worlds, fcl_worlds,
+                                                                          ode_worlds, level_cells_worlds};
 
 const bench_query_peer *const bench_query_peers[BENCH_QUERY_LIBRARIES] = {bullet_queries, embree_queries};
 

@@ -48,11 +48,7 @@ static bool step_one(contestant *one, const bp_id *ids, const bp_box *boxes, siz
 bool contest_step(contest *c, const bp_id *ids, const bp_box *boxes, size_t count, bool counts) {
     bool fine = true;
     size_t order[MAX_CONTESTANTS] = {0};
-    for (size_t i = 0; i < c->count; i++) {
-        const size_t j = rng_below(&c->random, (uint32_t)i + 1);
-        order[i] = order[j];
-        order[j] = i;
-    }
+    rng_order(&c->random, order, c->count);
     for (size_t i = 0; i < c->count; i++) {
         contestant *one = &c->list[order[i]];
         if (one->world) fine = step_one(one, ids, boxes, count, counts) && fine;
@@ -106,9 +102,8 @@ void contest_row(const contestant *one, const char *label, size_t n, bench_row *
     snprintf(row->who, sizeof row->who, "%s", OURS);
     snprintf(row->method, sizeof row->method, "%s", one->name);
     memcpy(values, one->seconds, one->step_count * sizeof *values);
-    row->total_ms = 1e3 * contest_seconds(one);
-    row->spread = spread_of(values, one->step_count);
-    row->best_ms = 1e3 * values[0];
+    row_set_totals(row, values, one->step_count, 1e3);
+    row->total_ms = 1e3 * contest_seconds(one);                                  // not the median
     row->update_ms = fmin(1e3 * one->result.stats.build_seconds, row->total_ms); // of the last step
     row->find_ms = row->total_ms - row->update_ms;
     row->bytes_per_object = (double)one->result.stats.bytes / (double)n;

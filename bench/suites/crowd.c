@@ -1,4 +1,5 @@
 #include "suites/crowd.h"
+#include "suites/places.h"
 
 #include <arithmetic.h>
 #include <random.h>
@@ -9,29 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct body {
-    double center[3]; // 64 bits, so that rounding does not change the size step by step
-    float half[3];
-    float velocity[3];
-} body;
-
-struct crowd {
-    size_t count, static_count;
-    body *bodies;
-    bp_box *boxes;
-    double low[3], high[3]; // where centres are
-    rng random;
-    crowd_motion motion;
-    size_t mover_count;
-    bp_id *order;        // the objects that may move; the first mover_count of them are those of the step
-    bp_box *moved_boxes; // of these, where not all move
-};
-
 static double longest_edge(const body *b) {
     return 2 * (double)fmaxf(b->half[0], fmaxf(b->half[1], b->half[2]));
 }
 
-static bp_box box_of(const body *b) {
+bp_box crowd_box_of(const body *b) {
     bp_box box;
     for (int axis = 0; axis < 3; axis++) {
         box.min[axis] = (float)(b->center[axis] - (double)b->half[axis]);
@@ -42,7 +25,7 @@ static bp_box box_of(const body *b) {
 
 // ---- making --------------------------------------------------------------------------------------------------------
 
-static crowd *allocate_crowd(size_t count, size_t static_count) {
+crowd *crowd_allocate(size_t count, size_t static_count) {
     crowd *self = calloc(1, sizeof *self);
     if (!self) abort();
     const size_t others = count - static_count;
@@ -81,7 +64,7 @@ static void set_velocity(crowd *self, body *b) {
     for (int axis = 0; axis < 3; axis++) b->velocity[axis] = (float)(speed * direction[axis]);
 }
 
-static void draw_movers(crowd *self) {
+void crowd_draw_movers(crowd *self) {
     const size_t others = self->count - self->static_count;
     for (size_t i = 0; i < self->mover_count; i++) {
         const size_t j = i + rng_below(&self->random, (uint32_t)(others - i));
@@ -97,11 +80,11 @@ static crowd *finish(crowd *self, crowd_motion motion) {
     self->motion = motion;
     self->mover_count = (size_t)(motion.share * (double)others + 0.5);
     for (size_t i = 0; i < self->count; i++) {
-        self->boxes[i] = box_of(&self->bodies[i]);
+        self->boxes[i] = crowd_box_of(&self->bodies[i]);
         if (i >= self->static_count) set_velocity(self, &self->bodies[i]);
     }
     find_edges(self);
-    if (self->mover_count < others) draw_movers(self);
+    if (self->mover_count < others) crowd_draw_movers(self);
     return self;
 }
 
@@ -114,7 +97,7 @@ crowd *crowd_with_static(const char *name, size_t count, double static_share, cr
         return NULL;
     }
     crowd *self =
-        allocate_crowd(scene_finite_count(source), (size_t)(static_share * (double)scene_finite_count(source)));
+        crowd_allocate(scene_finite_count(source), (size_t)(static_share * (double)scene_finite_count(source)));
     for (size_t i = 0; i < self->count; i++) take_box(&self->bodies[i], &scene_boxes(source)[i]);
     scene_destroy(source);
     return finish(self, motion);
@@ -133,7 +116,7 @@ static double size_between(rng *random, double low, double high) {
     return low * real_power(high / low, rng_unit(random));
 }
 
-static void set_edges(body *b, double x, double y, double z) {
+void crowd_set_edges(body *b, double x, double y, double z) {
     b->half[0] = (float)(0.5 * x);
     b->half[1] = (float)(0.5 * y);
     b->half[2] = (float)(0.5 * z);
@@ -143,20 +126,20 @@ static void set_edges(body *b, double x, double y, double z) {
 static void shape_static(rng *random, body *b) {
     const double size = size_between(random, 0.5, 50), part = size * rng_between(random, 0.4, 1);
     switch (rng_below(random, 4)) {
-    case 0: set_edges(b, size, part, 0.5); break;
-    case 1: set_edges(b, size, 0.5, part); break;
-    case 2: set_edges(b, 0.5, size, part); break;
-    default: set_edges(b, size, part, part); break;
+    case 0: crowd_set_edges(b, size, part, 0.5); break;
+    case 1: crowd_set_edges(b, size, 0.5, part); break;
+    case 2: crowd_set_edges(b, 0.5, size, part); break;
+    default: crowd_set_edges(b, size, part, part); break;
     }
 }
 
 static void shape_mover(rng *random, body *b) {
     const double size = size_between(random, 0.2, 5);
-    set_edges(b, size, size * rng_between(random, 0.4, 1), size * rng_between(random, 0.4, 1));
+    crowd_set_edges(b, size, size * rng_between(random, 0.4, 1), size * rng_between(random, 0.4, 1));
 }
 
 // The volume grows with the objects: about 500 for each static one, which gives a moving one a few pairs.
-static void place(crowd *self, body *b) {
+static void put_somewhere(crowd *self, body *b) {
     const double width = cube_root(500.0 * LEVEL_FLATNESS * (double)(self->static_count + 1));
     b->center[0] = width * rng_unit(&self->random);
     b->center[1] = width * rng_unit(&self->random);
@@ -164,10 +147,10 @@ static void place(crowd *self, body *b) {
 }
 
 crowd *crowd_of_level(size_t count, crowd_motion motion) {
-    crowd *self = allocate_crowd(count, count - count / 3);
+    crowd *self = crowd_allocate(count, count - count / 3);
     for (size_t i = 0; i < count; i++) {
         (i < self->static_count ? shape_static : shape_mover)(&self->random, &self->bodies[i]);
-        place(self, &self->bodies[i]);
+        put_somewhere(self, &self->bodies[i]);
     }
     return finish(self, motion);
 }
@@ -178,6 +161,11 @@ void crowd_destroy(crowd *self) {
     free(self->boxes);
     free(self->order);
     free(self->moved_boxes);
+    free(self->moved);
+    free(self->replaced);
+    free(self->replaced_boxes);
+    free(self->replaced_objects);
+    free(self->rays);
     free(self);
 }
 
@@ -202,22 +190,24 @@ static void move(crowd *self, bp_id id) {
         if (to > self->high[axis]) to -= extent;
         b->center[axis] = to;
     }
-    self->boxes[id] = box_of(b);
+    self->boxes[id] = crowd_box_of(b);
 }
 
-static crowd_moves move_all(crowd *self) {
+static crowd_changes move_all(crowd *self) {
     for (size_t id = self->static_count; id < self->count; id++) move(self, (bp_id)id);
-    return (crowd_moves){.ids = self->static_count ? self->order : NULL,
-                         .boxes = self->boxes + self->static_count,
-                         .count = self->mover_count};
+    return (crowd_changes){.ids = self->static_count ? self->order : NULL,
+                           .boxes = self->boxes + self->static_count,
+                           .count = self->mover_count};
 }
 
-crowd_moves crowd_step(crowd *self) {
+crowd_changes crowd_step(crowd *self) {
+    self->step++;
+    if (self->place) return place_step(self);
     if (self->mover_count == self->count - self->static_count) return move_all(self);
-    if (!self->motion.same_ones) draw_movers(self);
+    if (!self->motion.same_ones) crowd_draw_movers(self);
     for (size_t i = 0; i < self->mover_count; i++) {
         move(self, self->order[i]);
         self->moved_boxes[i] = self->boxes[self->order[i]];
     }
-    return (crowd_moves){.ids = self->order, .boxes = self->moved_boxes, .count = self->mover_count};
+    return (crowd_changes){.ids = self->order, .boxes = self->moved_boxes, .count = self->mover_count};
 }

@@ -107,9 +107,7 @@ static void add_times(bench_session *session, const char *label, size_t n, const
     snprintf(row.scene, sizeof row.scene, "%s", label);
     snprintf(row.who, sizeof row.who, "%s", OURS);
     snprintf(row.method, sizeof row.method, "%s", one->method);
-    row.spread = spread_of(totals, count);
-    row.total_ms = median(totals, count);
-    row.best_ms = totals[0];
+    row_set_totals(&row, totals, count, 1);
     row.update_ms = median(updates, count);
     row.find_ms = median(finds, count);
     rows_add(session_rows(session), &row);

@@ -53,13 +53,19 @@ static bool prepare_uniform(living_part *part) {
     return true;
 }
 
+// Those that keep their pairs, as worlds do.
+static bool keeps_pairs(const bench_world_peer *peer, const crowd *c) {
+    (void)c;
+    return peer->keeps_pairs && !peer->max_count;
+}
+
 // ---- game-level: static and moving ---------------------------------------------------------------------------------
 
 static bool prepare_level(living_part *part) {
     living_group *group = part_add(part, crowd_of_level(part->n, (crowd_motion){0.2, 1, true}), 60, 60);
     if (!group) return false;
     group_add(group, runner_world("world", (bp_config){0}));
-    group_add_peers(group, "world", part->options, false);
+    group_add_peers(group, "world", part->options, keeps_pairs);
     return true;
 }
 
@@ -75,7 +81,7 @@ static bool prepare_low_motion(living_part *part) {
     if (!group) return false;
     group_add(group, runner_world("exact", (bp_config){0}));
     group_add(group, runner_world("margin-5%", (bp_config){.margin = 0.05f}));
-    group_add_peers(group, "margin-5%", part->options, false);
+    group_add_peers(group, "margin-5%", part->options, keeps_pairs);
     return true;
 }
 
@@ -110,7 +116,7 @@ static bool prepare_rest(living_part *part) {
         if (!group) return false;
         group->batch = rest_rows[i].batch;
         group_add(group, runner_world(rest_rows[i].what, (bp_config){0}));
-        group_add_peers(group, rest_rows[i].what, part->options, false);
+        group_add_peers(group, rest_rows[i].what, part->options, keeps_pairs);
     }
     return true;
 }
@@ -155,7 +161,8 @@ static void run_plan(const bench_options *options, const part_plan *plan, size_t
     const bool fine = plan->prepare(&part) && part_run(&part);
     if (!fine) session_fail(session, "living: %s, %zu objects", plan->name, n);
     if (fine && !bench_interrupted) {
-        part_table(stdout, &part);
+        part_table(stdout, &part, false);
+        part_promise_head(stdout);
         plan->print_promises(stdout, &part);
         part_rows(&part, session_rows(session));
     }

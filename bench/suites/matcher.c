@@ -169,9 +169,7 @@ void matcher_row(const matcher *self, const char *label, size_t n, bench_row *ro
     if (!self->runs) return;
     memcpy(total, self->total_ms, sizeof total);
     memcpy(update, self->update_ms, sizeof update);
-    row->spread = spread_of(total, self->runs);
-    row->total_ms = median(total, self->runs);
-    row->best_ms = total[0];
+    row_set_totals(row, total, self->runs, 1);
     row->update_ms = median(update, self->runs);
     row->find_ms = row->total_ms - row->update_ms;
     row->bytes_per_object = (double)self->stats.bytes / (double)n;

@@ -245,9 +245,8 @@ static void print_kind(quiz *q, size_t kind) {
         if (!takes_part(a, kind)) continue;
         const double asked_count = (double)(ROUNDS * kinds[kind].each);
         bench_row row = {.n = q->n, .threads = 1, .runs = ROUNDS, .pairs = a->hits, .hash = a->hash};
-        row.spread = spread_of(a->rounds, ROUNDS);
-        row.find_ms = row.total_ms = 1e3 * median(a->rounds, ROUNDS);
-        row.best_ms = 1e3 * a->rounds[0];
+        row_set_totals(&row, a->rounds, ROUNDS, 1e3);
+        row.find_ms = row.total_ms;
         best = i == 0 ? row.best_ms : best;
         snprintf(row.scene, sizeof row.scene, "%s", q->scene);
         snprintf(row.who, sizeof row.who, "%s", a->peer ? a->peer->who : OURS);

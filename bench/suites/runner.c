@@ -2,6 +2,7 @@
 
 #include "core/entry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ static bp_status add_all(bp_world *world, const crowd *c) {
     return status;
 }
 
-bool runner_create(runner *r, const crowd *c) {
+static bool create(runner *r, const crowd *c) {
     if (r->one_call) return true;
     if (r->peer) {
         r->state = r->peer->create(crowd_boxes(c), crowd_count(c), crowd_static_count(c));
@@ -51,7 +52,17 @@ bool runner_create(runner *r, const crowd *c) {
     return succeeded(r, status == BP_OK ? add_all(r->world, c) : status);
 }
 
+bool runner_create(runner *r, const crowd *c) {
+    const size_t before = heap_bytes();
+    const bool fine = create(r, c);
+    r->heap = heap_bytes() - before;
+    return fine;
+}
+
 void runner_destroy(runner *r) {
+    bp_answers_free(&r->answers, NULL);
+    free(r->new_ids);
+    free(r->hits);
     bp_world_destroy(r->world);
     if (r->state) r->peer->destroy(r->state);
     if (r->one_call)
@@ -65,9 +76,32 @@ void runner_destroy(runner *r) {
 
 // ---- steps ---------------------------------------------------------------------------------------------------------
 
-static bp_status move(runner *r, const crowd_moves *moves) {
-    if (r->world) return bp_move_many(r->world, moves->count, moves->ids, moves->boxes);
-    if (r->peer) r->peer->move(r->state, moves->ids, moves->boxes, moves->count);
+// The ids that were given up are given again, in the same order.
+static bp_status replace(runner *r, const crowd_changes *changes) {
+    const size_t count = changes->replaced_count;
+    bp_status status = bp_remove_many(r->world, count, changes->replaced);
+    if (status != BP_OK) return status;
+    status = bp_add_many(r->world, count, changes->replaced_boxes, changes->replaced_objects, r->new_ids);
+    const bool same = status != BP_OK || memcmp(r->new_ids, changes->replaced, count * sizeof *r->new_ids) == 0;
+    return same ? status : BP_ERROR_INTERNAL;
+}
+
+static bp_status move(runner *r, const crowd_changes *changes) {
+    bp_status status = BP_OK;
+    if (r->world) {
+        if (changes->replaced_count) status = replace(r, changes);
+        return status == BP_OK ? bp_move_many(r->world, changes->count, changes->ids, changes->boxes) : status;
+    }
+    if (!r->peer) return BP_OK;
+    if (changes->replaced_count)
+        r->peer->replace(r->state, changes->replaced, changes->replaced_boxes, changes->replaced_count);
+    r->peer->move(r->state, changes->ids, changes->boxes, changes->count);
+    return BP_OK;
+}
+
+static bp_status ask_rays(runner *r, const crowd_changes *changes) {
+    if (r->world) return bp_query_rays(r->world, changes->ray_count, changes->rays, 1, NULL, &r->answers);
+    r->peer->rays(r->state, changes->rays, changes->ray_count, r->hits);
     return BP_OK;
 }
 
@@ -78,25 +112,44 @@ static bp_status update(runner *r, const crowd *c) {
     return BP_OK;
 }
 
+// Less the time that it takes to read the clock, a tenth of the steps of a few hundred objects.
+static double between(double start, double end) {
+    enum { READINGS = 101 };
+    static double cost = -1;
+    double seconds[READINGS];
+    for (size_t i = 0; i < READINGS && cost < 0; i++) {
+        const double before = thread_seconds();
+        seconds[i] = thread_seconds() - before;
+    }
+    if (cost < 0) cost = median(seconds, READINGS);
+    return fmax(end - start - cost, 0);
+}
+
 // All contestants work in the calling thread, so its processor time is their cost, however busy the machine is.
-static bp_status step_once(runner *r, const crowd *c, const crowd_moves *moves, step_sample *sample) {
+static bp_status step_once(runner *r, const crowd *c, const crowd_changes *changes, step_sample *sample) {
     r->config.stats = r->one_call ? &r->stats : NULL;
     const double start = thread_seconds();
-    bp_status status = move(r, moves);
+    bp_status status = move(r, changes);
     const double moved = thread_seconds();
     if (status == BP_OK) status = update(r, c);
-    const double end = thread_seconds();
+    const double updated = thread_seconds();
     if (r->world) r->stats = r->result.stats;
-    *sample = (step_sample){.move = moved - start, .build = r->stats.build_seconds, .update = end - moved};
+    *sample = (step_sample){
+        .move = between(start, moved), .build = r->stats.build_seconds, .update = between(moved, updated)};
+    if (status == BP_OK && changes->ray_count) {
+        status = ask_rays(r, changes);
+        sample->rays = between(updated, thread_seconds());
+    }
     return status;
 }
 
 // For steps too short to measure one by one; moving counts as update here.
-static bp_status step_batch(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, step_sample *sample) {
+static bp_status step_batch(runner *r, const crowd *c, const crowd_changes *changes, size_t batch,
+                            step_sample *sample) {
     bp_status status = BP_OK;
     const double start = thread_seconds();
     for (size_t i = 0; i < batch && status == BP_OK; i++) {
-        status = move(r, moves);
+        status = move(r, changes);
         if (status == BP_OK) status = update(r, c);
     }
     sample->update = (thread_seconds() - start) / (double)batch;
@@ -110,12 +163,23 @@ static void add_sample(runner *r, const step_sample *seconds) {
         r->samples = realloc(r->samples, r->sample_capacity * sizeof *r->samples);
         if (!r->samples) abort();
     }
-    r->samples[r->sample_count++] = (step_sample){1e3 * seconds->move, 1e3 * seconds->build, 1e3 * seconds->update};
+    r->samples[r->sample_count++] =
+        (step_sample){1e3 * seconds->move, 1e3 * seconds->build, 1e3 * seconds->update, 1e3 * seconds->rays};
 }
 
-bool runner_step(runner *r, const crowd *c, const crowd_moves *moves, size_t batch, bool counts) {
+// Room for what a step gives back. Not timed.
+static void make_room(runner *r, const crowd_changes *changes) {
+    r->new_ids = realloc(r->new_ids, (changes->replaced_count + 1) * sizeof *r->new_ids);
+    r->hits = realloc(r->hits, (changes->ray_count + 1) * sizeof *r->hits);
+    if (!r->new_ids || !r->hits) abort();
+}
+
+bool runner_step(runner *r, const crowd *c, const crowd_changes *changes, size_t batch, bool counts) {
     step_sample sample = {0};
-    const bp_status status = batch > 1 ? step_batch(r, c, moves, batch, &sample) : step_once(r, c, moves, &sample);
+    make_room(r, changes);
+    const size_t before = heap_bytes();
+    const bp_status status = batch > 1 ? step_batch(r, c, changes, batch, &sample) : step_once(r, c, changes, &sample);
+    r->heap += heap_bytes() - before;
     if (counts) add_sample(r, &sample);
     return succeeded(r, status);
 }
@@ -143,7 +207,26 @@ static float reach_of(const runner *r) {
     return r->peer ? r->peer->reach : 4.001f * r->config.margin;
 }
 
-bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact) {
+static void read_hits(runner *r, const crowd_changes *changes) {
+    for (size_t i = 0; i < changes->ray_count && r->world; i++) {
+        const size_t at = r->answers.offsets[i];
+        const bool hits = r->answers.offsets[i + 1] > at;
+        r->hits[i] = hits ? (bp_ray_hit){r->answers.ids[at], r->answers.values[at]} : (bp_ray_hit){.id = BP_NO_ID};
+    }
+}
+
+static bool hits_agree(runner *r, const crowd *c, const crowd_changes *changes, const exact_answers *exact) {
+    size_t wrong = 0;
+    read_hits(r, changes);
+    for (size_t i = 0; i < exact->ray_count; i++)
+        wrong += !hit_agrees(c, &changes->rays[i * exact->stride], &r->hits[i * exact->stride], exact->first_hits[i]);
+    if (wrong == 0 || (r->peer && wrong <= 1 + exact->ray_count / 1000)) return true;
+    fprintf(stderr, "\nbench: WRONG HITS: %s %s, %s, %zu objects: of %zu rays %zu\n", r->who, runner_method(r), r->what,
+            crowd_count(c), exact->ray_count, wrong);
+    return false;
+}
+
+static bool pairs_agree(runner *r, const crowd *c, const bp_pairs *exact) {
     read_pairs(r);
     const margin_difference d = pairs_compare(crowd_boxes(c), exact, &r->pairs, reach_of(r));
     r->near = d.near;
@@ -155,15 +238,21 @@ bool runner_agrees(runner *r, const crowd *c, const bp_pairs *exact) {
     return false;
 }
 
+bool runner_agrees(runner *r, const crowd *c, const crowd_changes *changes, const exact_answers *exact) {
+    const bool pairs = pairs_agree(r, c, &exact->pairs), hits = hits_agree(r, c, changes, exact);
+    return pairs && hits;
+}
+
 // ---- figures -------------------------------------------------------------------------------------------------------
 
 static double figure_of(const step_sample *sample, step_figure figure) {
     switch (figure) {
     case FIGURE_MOVE: return sample->move;
     case FIGURE_UPDATE: return sample->update;
+    case FIGURE_RAYS: return sample->rays;
     case FIGURE_BUILT: return sample->move + sample->build;
     case FIGURE_TOTAL:
-    default: return sample->move + sample->update;
+    default: return sample->move + sample->update + sample->rays;
     }
 }
 
@@ -182,20 +271,30 @@ figures runner_figures(const runner *r, step_figure figure) {
     return f;
 }
 
-// The same columns as in other suites: update is moving and building, find is everything else.
-void runner_row(const runner *r, const char *label, size_t n, bench_row *row) {
-    const figures total = runner_figures(r, FIGURE_TOTAL);
+static void begin_row(const runner *r, const char *label, const char *suffix, size_t n, step_figure figure,
+                      bench_row *row) {
+    double *values = malloc((r->sample_count + 1) * sizeof *values);
+    if (!values) abort();
+    for (size_t i = 0; i < r->sample_count; i++) values[i] = figure_of(&r->samples[i], figure);
     *row = (bench_row){.n = n, .threads = 1, .runs = r->sample_count};
-    snprintf(row->scene, sizeof row->scene, "%s", label);
+    snprintf(row->scene, sizeof row->scene, "%s%s", label, suffix);
     snprintf(row->who, sizeof row->who, "%s", r->who);
-    snprintf(row->method, sizeof row->method, "%s/%s", runner_method(r), r->what);
+    snprintf(row->method, sizeof row->method, "%s%s%s", runner_method(r), *r->what ? "/" : "", r->what);
+    row_set_totals(row, values, r->sample_count, 1);
+    free(values);
+}
+
+// The same columns as in other suites: update is moving and building, find is everything else but rays.
+void runner_row(const runner *r, const char *label, size_t n, bench_row *row) {
+    begin_row(r, label, "", n, FIGURE_TOTAL, row);
     row->update_ms = runner_figures(r, r->peer ? FIGURE_MOVE : FIGURE_BUILT).median;
-    row->find_ms = total.median - row->update_ms;
-    row->total_ms = total.median;
-    row->best_ms = total.best;
-    row->spread = total.spread;
+    row->find_ms = fmax(row->total_ms - row->update_ms - runner_figures(r, FIGURE_RAYS).median, 0);
     row->pairs = r->pairs.count;
     row->hash = hash_pairs(r->pairs.data, r->pairs.count);
-    row->bytes_per_object = (double)r->stats.bytes / (double)n;
+    row->bytes_per_object = (double)(r->heap ? r->heap : r->stats.bytes) / (double)n;
     row->tests = r->stats.tests;
+}
+
+void runner_ray_row(const runner *r, const char *label, size_t n, bench_row *row) {
+    begin_row(r, label, "/rays", n, FIGURE_RAYS, row);
 }

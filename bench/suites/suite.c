@@ -1,6 +1,7 @@
 // The suites. A new one is a file, suite_NAME.c, and a row in the table below.
 #include "core/bench.h"
 #include "peers/sets_peer.h"
+#include "peers/world_peer.h"
 
 #include <string.h>
 
@@ -30,6 +31,11 @@ static const bench_suite suites[] = {
      .summary = "worlds in which all, some or none move, up to 10^6 objects, beside Bullet's",
      .parts = living_parts,
      .run = living_run},
+    {.name = "everyday",
+     .summary =
+         "levels, crowds, bullets, debris, vehicles, 250 to 50,000 objects, with rays and churn, beside packaged peers",
+     .parts = everyday_parts,
+     .run = everyday_run},
     {.name = "engine",
      .summary = "physics worlds of Bullet, 100 to 50,000 objects, with our broad phase beside Bullet's",
      .parts = engine_parts,
@@ -131,6 +137,10 @@ static void list_sets_peers(FILE *file, const bench_library *library) {
         fprintf(file, "  %-10s %-16s %s\n", peer->who, peer->method, peer->note);
 }
 
+static void list_world_peers(FILE *file, const bench_world_peer *peer) {
+    for (; peer && peer->who; peer++) fprintf(file, "  %-10s %-16s %s\n", peer->who, peer->method, peer->note);
+}
+
 void suite_list(FILE *file) {
     fprintf(file, "Suites:\n");
     for (size_t i = 0; i < SUITE_COUNT; i++) fprintf(file, "  %-10s %s\n", suites[i].name, suites[i].summary);
@@ -138,4 +148,6 @@ void suite_list(FILE *file) {
     for (size_t i = 0; i < bench_library_count; i++) list_library(file, &bench_libraries[i]);
     fprintf(file, "Peers for two sets:\n");
     for (size_t i = 0; i < bench_library_count; i++) list_sets_peers(file, &bench_libraries[i]);
+    fprintf(file, "Peers that keep a world:\n");
+    for (size_t i = 0; i < BENCH_WORLD_LIBRARIES; i++) list_world_peers(file, bench_world_peers[i]);
 }

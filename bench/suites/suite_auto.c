@@ -108,7 +108,7 @@ static size_t steps_for(const bench_options *options, const point *p) {
 static bool run_steps(contest *c, crowd *bodies, size_t warmups, size_t steps) {
     bool fine = true;
     for (size_t step = 0; step < warmups + steps && fine && !bench_interrupted; step++) {
-        const crowd_moves moves = crowd_step(bodies);
+        const crowd_changes moves = crowd_step(bodies);
         fine = contest_step(c, moves.ids, moves.boxes, moves.count, step >= warmups);
         if (step + 1 == warmups) contest_drop_slow(c, HOPELESS);
     }

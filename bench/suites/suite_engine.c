@@ -86,13 +86,12 @@ static const char *quantity_suffix(quantity what) {
     return what == BROAD_PHASE ? "" : what == RAYS ? "/rays" : "/whole-step";
 }
 
-static double spread_over(const rider *of, size_t first, size_t end, quantity what) {
+static void set_totals(bench_row *row, const rider *of, size_t first, size_t end, quantity what) {
     double *values = malloc((end - first) * sizeof *values);
-    if (!values) return 0;
+    if (!values) abort();
     for (size_t i = first; i < end; i++) values[i - first] = seconds_of(&of->times[i], what);
-    const double spread = spread_of(values, end - first);
+    row_set_totals(row, values, end - first, 1e3);
     free(values);
-    return spread;
 }
 
 static bench_row row_of(const race *r, const rider *of, size_t phase, quantity what) {
@@ -101,12 +100,13 @@ static bench_row row_of(const race *r, const rider *of, size_t phase, quantity w
     const double to_ms = 1e3 / (double)(end - first);
     row.hash = of->sight.hash;
     row.tests = of->sight.given;
+    set_totals(&row, of, first, end, what);
+    row.total_ms = 0; // a mean, not the median
     for (size_t i = first; i < end; i++) {
         row.total_ms += to_ms * seconds_of(&of->times[i], what);
         row.update_ms += what == BROAD_PHASE ? to_ms * of->times[i].set : 0;
         row.find_ms += what == BROAD_PHASE ? to_ms * of->times[i].find : 0;
     }
-    row.spread = spread_over(of, first, end, what);
     snprintf(row.scene, sizeof row.scene, "%s/%s%s", r->scene->name, phase_names[phase], quantity_suffix(what));
     snprintf(row.who, sizeof row.who, "%s", of->contestant->who);
     snprintf(row.method, sizeof row.method, "%s", of->contestant->method);
@@ -119,9 +119,11 @@ static void print_phase(const race *r, size_t phase) {
     for (size_t i = 0; i < r->rider_count; i++) {
         const bench_row broad = row_of(r, &r->riders[i], phase, BROAD_PHASE);
         const bench_row whole = row_of(r, &r->riders[i], phase, WHOLE_STEP);
-        printf("  %-7s %-11s %-24s %9.1f %9.1f %9.1f  ×%-6.2f %10.1f  ×%-6.2f %8zu %8llu", i ? "" : phase_names[phase],
-               broad.who, broad.method, 1e3 * broad.update_ms, 1e3 * broad.find_ms, 1e3 * broad.total_ms,
-               broad.total_ms / ours.total_ms, 1e3 * whole.total_ms, whole.total_ms / ours_whole.total_ms, broad.pairs,
+        char tail[TAIL_TEXT];
+        printf("  %-7s %-11s %-24s %9.1f %9.1f %9.1f %s  ×%-6.2f %10.1f  ×%-6.2f %8zu %8llu",
+               i ? "" : phase_names[phase], broad.who, broad.method, 1e3 * broad.update_ms, 1e3 * broad.find_ms,
+               1e3 * broad.total_ms, table_tail(&broad, true, tail), broad.total_ms / ours.total_ms,
+               1e3 * whole.total_ms, whole.total_ms / ours_whole.total_ms, broad.pairs,
                (unsigned long long)broad.tests);
         if (r->scene->has_rays) printf(" %9.1f", 1e3 * row_of(r, &r->riders[i], phase, RAYS).total_ms);
         putchar('\n');
@@ -144,9 +146,10 @@ static void run_scene(const bench_options *options, bench_session *session, size
     r.steps = r.steps < PHASES ? PHASES : r.steps;
     meter_show(r.scene->name);
     add_riders(&r, options, scene_index);
-    printf("%s, %zu objects, %zu steps; µs a step\n  %-7s %-11s %-24s %9s %9s %9s  %-7s %10s  %-7s %8s %8s%s\n",
-           r.scene->name, objects, r.steps, "", "who", "broad phase", "set", "find", "both", "/ours", "whole step",
-           "/ours", "pairs", "given", r.scene->has_rays ? "      rays" : "");
+    printf(
+        "%s, %zu objects, %zu steps; µs a step\n  %-7s %-11s %-24s %9s %9s %9s %10s %10s  %-7s %10s  %-7s %8s %8s%s\n",
+        r.scene->name, objects, r.steps, "", "who", "broad phase", "set", "find", "both", "p99", "worst", "/ours",
+        "whole step", "/ours", "pairs", "given", r.scene->has_rays ? "      rays" : "");
     for (size_t phase = 0; phase < PHASES && r.rider_count > 0; phase++) {
         run_steps(&r, phase * r.steps / PHASES, (phase + 1) * r.steps / PHASES);
         if (!bench_interrupted) keep_phase(&r, phase);

@@ -83,22 +83,21 @@ static void verify(const trial *t, bool first_only) {
 
 static void print_trial(trial *t) {
     double ours = 0;
-    printf("\n%s, %zu objects\n  %-11s %-20s %11s %11s %11s %9s   beside ours\n", t->label, t->n, "who", "method",
-           "update µs", "collide µs", "total µs", "pairs");
+    printf("\n%s, %zu objects\n  %-11s %-20s %11s %11s %11s %10s %10s %9s   beside ours\n", t->label, t->n, "who",
+           "method", "update µs", "collide µs", "total µs", "p99 µs", "worst µs", "pairs");
     for (size_t i = 0; i < t->count; i++) {
+        char tail[TAIL_TEXT];
         contender *c = &t->contenders[i];
         bench_row row = {.n = t->n, .threads = 1, .runs = c->runs, .pairs = c->pairs.count, .hash = c->pairs.hash};
-        row.spread = spread_of(c->total_ms, c->runs);
+        row_set_totals(&row, c->total_ms, c->runs, 1);
         row.update_ms = median(c->update_ms, c->runs);
         row.find_ms = median(c->find_ms, c->runs);
-        row.total_ms = median(c->total_ms, c->runs);
-        row.best_ms = c->total_ms[0];
         snprintf(row.scene, sizeof row.scene, "%s", t->label);
         snprintf(row.who, sizeof row.who, "%s", c->manager->who);
         snprintf(row.method, sizeof row.method, "%s", c->manager->method);
         rows_add(session_rows(t->session), &row);
-        printf("  %-11s %-20s %11.2f %11.2f %11.2f %9zu", row.who, row.method, 1e3 * row.update_ms, 1e3 * row.find_ms,
-               1e3 * row.total_ms, row.pairs);
+        printf("  %-11s %-20s %11.2f %11.2f %11.2f %s %9zu", row.who, row.method, 1e3 * row.update_ms,
+               1e3 * row.find_ms, 1e3 * row.total_ms, table_tail(&row, true, tail), row.pairs);
         if (i % 2 == 0) ours = row.total_ms; // the tree of the same scalar follows
         if (i % 2 == 1) printf("   ×%.2f", row.total_ms / ours);
         putchar('\n');

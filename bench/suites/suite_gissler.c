@@ -325,17 +325,17 @@ static void add_lone_sort(bench_session *session, const char *label, size_t n, c
     snprintf(row.scene, sizeof row.scene, "%s", label);
     snprintf(row.who, sizeof row.who, "%s", who);
     snprintf(row.method, sizeof row.method, "%s", method);
-    row.spread = spread_of(ms, runs);
-    row.total_ms = row.update_ms = median(ms, runs);
-    row.best_ms = ms[0];
+    row_set_totals(&row, ms, runs, 1);
+    row.update_ms = row.total_ms;
     rows_add(session_rows(session), &row);
 }
 
 static void add_lone_sorts(lone_sorts *l, const contest *c) {
-    char method[NAME_SIZE + sizeof SORT_ALONE];
+    char method[NAME_SIZE];
     if (!l->runs || bench_interrupted) return;
     for (size_t i = 0; i < c->entry_count; i++) {
-        snprintf(method, sizeof method, "%s" SORT_ALONE, c->entries[i].method);
+        snprintf(method, sizeof method, "%.*s" SORT_ALONE, (int)(sizeof method - sizeof SORT_ALONE),
+                 c->entries[i].method);
         add_lone_sort(c->session, c->point.label, c->point.n, OURS, method, c->entries[i].threads, l->ours[i], l->runs);
     }
     add_lone_sort(c->session, c->point.label, c->point.n, STANDARD, STANDARD_SORT, 1, l->standard, l->runs);

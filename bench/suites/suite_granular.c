@@ -90,9 +90,7 @@ static bench_row row_of(contestant *c, const char *name, size_t rounds) {
     snprintf(row.scene, sizeof row.scene, "pour");
     snprintf(row.who, sizeof row.who, "%s", OURS);
     snprintf(row.method, sizeof row.method, "%s", name);
-    row.spread = spread_of(c->step_ms, rounds);
-    row.total_ms = median(c->step_ms, rounds);
-    row.best_ms = c->step_ms[0];
+    row_set_totals(&row, c->step_ms, rounds, 1);
     row.find_ms = median(c->find_ms, rounds);
     row.update_ms = row.total_ms - row.find_ms;
     row.tests = s->contact_count;

@@ -66,9 +66,7 @@ static void add_row(bench_session *session, const char *label, size_t n, size_t 
     snprintf(row.scene, sizeof row.scene, "%s", label);
     snprintf(row.who, sizeof row.who, "%s", OURS);
     snprintf(row.method, sizeof row.method, "%s", ways[way].name);
-    row.spread = spread_of(c->seconds, rounds);
-    row.total_ms = 1e3 * median(c->seconds, rounds);
-    row.best_ms = 1e3 * c->seconds[0];
+    row_set_totals(&row, c->seconds, rounds, 1e3);
     row.find_ms = row.total_ms; // the call's own times are not processor times
     row.hash = c->hash;
     row.bytes_per_object = (double)c->stats.bytes / (double)n;

@@ -259,9 +259,8 @@ static void run_case(body *b, size_t use, bench_session *session) {
         snprintf(row.scene, sizeof row.scene, "%s", label);
         snprintf(row.who, sizeof row.who, "%s", OURS);
         snprintf(row.method, sizeof row.method, "%s", one->name);
-        row.spread = spread_of(one->seconds, rounds);
-        row.best_ms = 1e3 * one->seconds[0];
-        row.total_ms = row.find_ms = 1e3 * median(one->seconds, rounds);
+        row_set_totals(&row, one->seconds, rounds, 1e3);
+        row.find_ms = row.total_ms;
         rows_add(session_rows(session), &row);
         leave_out(one);
     }

@@ -108,9 +108,7 @@ static void add_row(const race *r, const rider *of, int first, int last, const c
     snprintf(row.scene, sizeof row.scene, "%s", r->point->label);
     snprintf(row.who, sizeof row.who, "%s", of->contestant->who);
     snprintf(row.method, sizeof row.method, "%s%s", of->contestant->method, suffix);
-    row.spread = spread_of(sums, steps); // which sorts them
-    row.total_ms = 1e3 * median(sums, steps);
-    row.best_ms = 1e3 * sums[0];
+    row_set_totals(&row, sums, steps, 1e3);
     row.update_ms = first == 0 ? median_ms(of->seconds[0], steps) : 0;
     row.find_ms = fmax(row.total_ms - row.update_ms, 0);
     row.pairs = (size_t)((first == 0 ? of->possible : of->actual) / (double)steps + 0.5);

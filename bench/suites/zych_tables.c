@@ -13,14 +13,15 @@ static bool has_suffix(const bench_row *row, const char *suffix) {
 // The rows of a contestant follow each other: broad phase, narrow phase, all.
 void zych_table(FILE *file, const bench_rows *rows, size_t first) {
     if (first >= rows->count) return;
-    fprintf(file, "\n%s, %zu objects, %zu steps; ms a step\n  %-10s  %-18s %9s %9s %9s %9s %7s %9s %9s\n",
+    fprintf(file, "\n%s, %zu objects, %zu steps; ms a step\n  %-10s  %-18s %9s %9s %9s %9s %10s %10s %7s %9s %9s\n",
             rows->data[first].scene, rows->data[first].n, rows->data[rows->count - 1].runs, "who", "broad phase",
-            "update", "broad", "narrow", "all", "spread", "possible", "actual");
+            "update", "broad", "narrow", "all", "p99", "worst", "spread", "possible", "actual");
     for (size_t i = first; i + 2 < rows->count; i += 3) {
+        char tail[TAIL_TEXT];
         const bench_row *broad = &rows->data[i], *narrow = broad + 1, *all = broad + 2;
-        fprintf(file, "  %-10s  %-18s %9.4f %9.4f %9.4f %9.4f %5.0f %% %9zu %9zu\n", broad->who, broad->method,
-                broad->update_ms, broad->find_ms, narrow->total_ms, all->total_ms, 100 * all->spread, broad->pairs,
-                narrow->pairs);
+        fprintf(file, "  %-10s  %-18s %9.4f %9.4f %9.4f %9.4f %s %5.0f %% %9zu %9zu\n", broad->who, broad->method,
+                broad->update_ms, broad->find_ms, narrow->total_ms, all->total_ms, table_tail(all, false, tail),
+                100 * all->spread, broad->pairs, narrow->pairs);
     }
     fflush(file);
 }

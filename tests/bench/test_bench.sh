@@ -30,6 +30,7 @@ run 0 'Peers:' --list
 run 2 "no such suite: 'nix'" --suite nix
 run 2 "no scene 'nix'" --scenes uniform,nix
 run 2 "no scene 'nix'" --suite living --scenes nix
+run 2 "no scene 'nix'" --suite everyday --scenes nix
 run 2 "no scene 'uniform'" --suite schornbaum --scenes uniform
 run 2 "no such peer: 'nix'" --peers nix
 run 2 'no such option' --nix 1
@@ -101,7 +102,22 @@ same whole.csv other.csv 'a refused file'
 head -c "$(($(wc -c <whole.csv) - 3))" whole.csv >cut.csv
 small 2 'a line is cut off' -n 500 --csv cut.csv --resume
 echo 'a,b,c' >>other.csv
-small 2 'does not have 14 columns' -n 500 --csv other.csv --resume
+small 2 'does not have 16 columns' -n 500 --csv other.csv --resume
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The 99th percentile, which fewer than 100 steps do not have, and the worst
+
+for steps in 99 100; do
+    run 0 'Finished' --suite everyday --scenes crowds -n 250 --repeat $steps --peers none --csv $steps.csv
+done
+rows_with() {
+    grep -c "^everyday,crowds [^,]*,broadphase,.*$1" "$2"
+}
+checks=$((checks + 3))
+[ "$(rows_with ',,[0-9.e-]*$' 99.csv)" -eq 4 ] || fail 'everyday: of 99 steps the worst only'
+[ "$(rows_with ',[0-9.e-]*,[0-9.e-]*$' 100.csv)" -eq 4 ] || fail 'everyday: of 100 steps both'
+awk -F, '/^everyday/ && !($9 <= $15 && $15 <= $16) { bad = 1 } END { exit bad }' 100.csv ||
+    fail 'everyday: the median, the 99th percentile and the worst ascend'
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Hostile scenes
