@@ -50,7 +50,7 @@ bool bp_change_list_reserve(bp_change_list *list, const bp_allocator *allocator,
 }
 
 void bp_change_list_trim(bp_change_list *list, const bp_allocator *allocator, size_t id_count) {
-    const size_t wanted = list->tracks ? bp_change_list_most(id_count) : 0;
+    const size_t wanted = list->tracks && id_count > 0 ? bp_change_list_most(id_count) : 0;
     const size_t most = list->count > wanted ? list->count : wanted;
     bp_buffer_shrink(&list->marks, allocator, list->marks.data != NULL ? id_count : 0);
     bp_buffer_shrink(&list->ids, allocator, most * sizeof(bp_id)); // first: it defines the capacity
