@@ -15,6 +15,7 @@ enum {
     GROWTH = 2            // a world that has become so many times larger or smaller is surveyed at once
 };
 
+static const double SLENDER = 4.0; // the longest edge to the second longest
 static const double BETTER = 0.85; // of the cost of the search that a world has, else of the tree: another takes over
 static const double BETTER_WITH_EVENTS =
     0.6;                          // and if pairs are best found in the same order each time, as a kept tree does
@@ -24,13 +25,18 @@ static const bp_method searches[] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD
 enum { SEARCHES = sizeof searches / sizeof *searches };
 
 bp_rule bp_plan_rule_of(const bp_choice *facts) {
-    return facts->infinite >= 0.5       ? BP_RULE_MIXED
-           : facts->slenderness >= 16.0 ? BP_RULE_THIN
-           : facts->together > 0.25     ? BP_RULE_SCALES
-           : facts->slenderness >= 4.0  ? BP_RULE_LONG
-           : facts->unevenness > 3.0    ? BP_RULE_MIXED
-           : facts->clumping > 4.0      ? BP_RULE_CLUMPS
-                                        : BP_RULE_ALIKE;
+    return facts->infinite >= 0.5          ? BP_RULE_MIXED
+           : facts->slenderness >= 16.0    ? BP_RULE_THIN
+           : facts->together > 0.25        ? BP_RULE_SCALES
+           : facts->slenderness >= SLENDER ? BP_RULE_LONG
+           : facts->unevenness > 3.0       ? BP_RULE_MIXED
+           : facts->clumping > 4.0         ? BP_RULE_CLUMPS
+                                           : BP_RULE_ALIKE;
+}
+
+// Along a curve, long boxes of all directions lie in one leaf; where few boxes move, it pays to keep them apart.
+bp_tree_order bp_plan_order(const bp_choice *facts, bool is_calm) {
+    return is_calm && facts->slenderness >= SLENDER ? BP_TREE_SPLITS : BP_TREE_HILBERT;
 }
 
 static bool has_grid_settings(const bp_method_settings *settings) {

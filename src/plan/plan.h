@@ -64,6 +64,9 @@ bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t change
 // too much for it.
 bp_plan bp_plan_after(bool is_calm, bool has_kept_tree, bp_history *history);
 
+// The order of a tree that has to be built anew.
+bp_tree_order bp_plan_order(const bp_choice *facts, bool is_calm);
+
 // What boxes are like, in a word; for explanations.
 bp_rule bp_plan_rule_of(const bp_choice *facts);
 

@@ -12,7 +12,7 @@ enum {
     LEAVES_PER_TASK = 1024,
     PARTIAL_FIT_SHARE = 8, // with one changed box in 8 or more, the whole tree is fitted; with fewer, their paths
     SPLIT_AT_ONCE = 16384, // boxes: a larger tree gets its better order region by region,
-    TIDY_SHARE = 8,        // of which no more than one in so many, and one, is sorted in an update
+    TIDY_SHARE = 32,       // of which no more than one in so many, and one, is sorted in an update
     END_SHARE = 64,        // leaves of a kept tree for which one more is left empty at its end
     GROWTH_SHARE = 8,      // with one new box for 8 others or more, it is built anew
     AHEAD = 16             // changes whose memory is fetched before it is needed
@@ -25,9 +25,9 @@ static const double IMPROVE_COST = 3.0;   // and by splits
 static const double BUILD_COST = 0.7;     // building it
 static const double JUDGED_FROM = 0.1;    // searches: looking at all leaves takes longer than fitting a few
 static const double MUCH_WORSE = 3.0;     // leaves are so much larger
-static const double SPLITS_FROM = 200.0;  // tests a box after which a better order pays, by splits,
+static const double SPLITS_FROM = 600.0;  // tests a box after which a better order pays, by splits,
 static const double CALM = 0.05;          // unless so much is lost since then, in searches
-static const double SPLITS_LAST = 1000.0; // tests a box for which it should stay: else it is tried later next time
+static const double SPLITS_LAST = 3000.0; // tests a box for which it should stay: else it is tried later next time
 
 void bp_tree_init(bp_tree *tree, const bp_method_setup *setup) {
     *tree = (bp_tree){.setup = setup, .is_kept = setup->is_kept, .splits_from = SPLITS_FROM};

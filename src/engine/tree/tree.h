@@ -111,6 +111,9 @@ bool bp_tree_is_sound(const bp_tree *tree);
 
 // ---- the method's state, for who plans ------------------------------------------------------------------------------
 
+// When it has to be built anew: in this order.
+void bp_tree_method_want(void *state, bp_tree_order order);
+
 // Builds it in this order.
 bp_status bp_tree_method_build(void *state, const bp_box *boxes, size_t count, bp_tree_order order);
 

@@ -45,6 +45,11 @@ static void tree_set_parts(void *state, const bp_parts *parts) {
     }
 }
 
+void bp_tree_method_want(void *state, bp_tree_order order) {
+    tree_method *m = state;
+    m->trees[0].wanted = m->trees[1].wanted = order;
+}
+
 bp_status bp_tree_method_build(void *state, const bp_box *boxes, size_t count, bp_tree_order order) {
     tree_method *m = state;
     bp_status status = BP_OK;
