@@ -1,4 +1,4 @@
-// Filling the leaves of the tree, eight boxes at a time; and comparing lists of pairs.
+// The tree, eight boxes at a time: filling leaves, choosing a place. And comparing lists of pairs.
 #ifndef BP_X86_TREE_H
 #define BP_X86_TREE_H
 
@@ -52,6 +52,40 @@ static void x86_tree_fill(const bp_box *boxes, const uint32_t *ids, size_t begin
             tree_put_bounds(&bounds, &above[i / BP_TREE_WIDTH], i % BP_TREE_WIDTH);
         }
     }
+}
+
+// ---- choosing a place -----------------------------------------------------------------------------------------------
+
+// As tree_surfaces; in this order NaNs are left out.
+static inline __m256 x86_surfaces(const __m256 edges[3], __m256 span) {
+    __m256 cut[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        cut[axis] = _mm256_min_ps(_mm256_max_ps(edges[axis], _mm256_setzero_ps()), span);
+    }
+    return _mm256_add_ps(_mm256_mul_ps(cut[0], cut[1]), _mm256_mul_ps(cut[2], _mm256_add_ps(cut[0], cut[1])));
+}
+
+static uint32_t x86_tree_choose(const bp_tree_node *node, uint32_t full, const bp_box *box, float span) {
+    const __m256 infinity = _mm256_set1_ps(INFINITY);
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256 before[3], after[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const __m256 min = _mm256_loadu_ps(node->min[axis]), max = _mm256_loadu_ps(node->max[axis]);
+        before[axis] = _mm256_sub_ps(max, min);
+        after[axis] = _mm256_sub_ps(_mm256_max_ps(max, _mm256_set1_ps(box->max[axis])),
+                                    _mm256_min_ps(min, _mm256_set1_ps(box->min[axis])));
+    }
+    const __m256 large = x86_surfaces(after, _mm256_set1_ps(span));
+    const __m256 growth = _mm256_sub_ps(large, x86_surfaces(before, _mm256_set1_ps(span)));
+    const __m256 cost = _mm256_add_ps(growth, _mm256_mul_ps(_mm256_set1_ps(0x1p-6f), large));
+    const __m256i is_free =
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)full), bits), _mm256_setzero_si256());
+    const __m256 costs = _mm256_blendv_ps(infinity, _mm256_min_ps(cost, infinity), _mm256_castsi256_ps(is_free));
+    __m256 least = _mm256_min_ps(costs, _mm256_permute2f128_ps(costs, costs, 1));
+    least = _mm256_min_ps(least, _mm256_permute_ps(least, 0x4e));
+    least = _mm256_min_ps(least, _mm256_permute_ps(least, 0xb1));
+    const __m256 is_least = _mm256_and_ps(_mm256_cmp_ps(costs, least, _CMP_EQ_OQ), _mm256_castsi256_ps(is_free));
+    return first_lane((uint32_t)_mm256_movemask_ps(is_least));
 }
 
 // ---- comparing lists of pairs ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ enum {
     ROOM_STEP = 4,   // entries: the room of a row is a multiple of this,
     SPARE = 2,       // this many are free when rows are made,
     SPARE_SHARE = 4, // and one more for each four in use
-    GROWTH = 4,      // entries and ids for which one entry may be added by rows that move, before all are made again
+    GROWTH = 2,      // entries and ids for which one entry may be added by rows that move, before all are made again
     SCANNED_MAX = 8, // entries: shorter rows are scanned, which is faster than a table by id
     AHEAD = 24       // objects whose rows are fetched before they are needed
 };
@@ -89,6 +89,7 @@ static bool reserve_ids(bp_pair_rows *rows, size_t id_count, const bp_allocator 
 
 bool bp_pair_rows_make(bp_pair_rows *rows, const bp_pairs *pairs, size_t id_count, const bp_allocator *allocator) {
     rows->id_count = rows->used = 0;
+    memset(rows->left, 0, sizeof rows->left);
     if (!reserve_ids(rows, id_count, allocator) ||
         !bp_buffer_reserve_slack(&rows->by_place, allocator, 0, pairs->count, sizeof(uint32_t))) {
         rows->id_count = 0;
@@ -122,17 +123,42 @@ bool bp_pair_rows_are_scattered(const bp_pair_rows *rows) {
     return rows->used > rows->used_most;
 }
 
-// Moves a row that is full behind all others, where it has more room.
-static bool move_row(bp_pair_rows *rows, bp_pair_row *row, uint32_t coming, const bp_allocator *allocator) {
-    const size_t room = ((size_t)row->count + row->count / 2 + coming + ROOM_STEP) / ROOM_STEP * ROOM_STEP;
+// Room that rows leave is a list for each length; the first entry of each says where the next one begins.
+static void leave_room(bp_pair_rows *rows, size_t begin, size_t room) {
+    if (room > 0 && room / ROOM_STEP < BP_ROOMS_LEFT) {
+        size_t *left = &rows->left[room / ROOM_STEP];
+        memcpy((bp_pair_entry *)rows->entries.data + begin, left, sizeof *left);
+        *left = begin + 1;
+    }
+}
+
+// Where a row of this length may begin. False if memory is short.
+static bool find_room(bp_pair_rows *rows, size_t room, size_t *begin, const bp_allocator *allocator) {
+    size_t *left = room / ROOM_STEP < BP_ROOMS_LEFT ? &rows->left[room / ROOM_STEP] : NULL;
+    if (left != NULL && *left != 0) {
+        *begin = *left - 1;
+        memcpy(left, (const bp_pair_entry *)rows->entries.data + *begin, sizeof *left);
+        return true;
+    }
     if (!reserve_entries(rows, rows->used + room, allocator)) {
         return false;
     }
-    const bp_pair_entry *before = entries_of(rows, row);
-    row->begin = rows->used;
-    memcpy(entries_of(rows, row), before, row->count * sizeof *before);
-    row->room = (uint32_t)room;
+    *begin = rows->used;
     rows->used += room;
+    return true;
+}
+
+// Moves a row that is full to where it has more room.
+static bool move_row(bp_pair_rows *rows, bp_pair_row *row, uint32_t coming, const bp_allocator *allocator) {
+    const size_t room = ((size_t)row->count + row->count / 2 + coming + ROOM_STEP) / ROOM_STEP * ROOM_STEP;
+    size_t begin;
+    if (!find_room(rows, room, &begin, allocator)) {
+        return false;
+    }
+    const bp_pair_row before = *row;
+    *row = (bp_pair_row){.begin = begin, .count = before.count, .room = (uint32_t)room};
+    memcpy(entries_of(rows, row), entries_of(rows, &before), row->count * sizeof(bp_pair_entry));
+    leave_room(rows, before.begin, before.room);
     return true;
 }
 

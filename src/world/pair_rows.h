@@ -6,7 +6,7 @@
 //     by place  | 0 | 0 | 1 | ...                            which entry it is in the row of its smaller id
 //
 // So pairs are added and removed in O(1). Rows are made in one pass over all pairs, which takes as long as searching the list
-// for some objects a dozen times. A row that is full moves behind the last one.
+// for some objects a dozen times. A row that is full moves to where another one of the length it needs has been, or behind the last one.
 #ifndef BP_PAIR_ROWS_H
 #define BP_PAIR_ROWS_H
 
@@ -24,12 +24,17 @@ typedef struct bp_pair_entry {
     uint32_t other, place, twin;
 } bp_pair_entry;
 
+// Lengths of room, in steps, that is used again when a row has left it.
+enum { BP_ROOMS_LEFT = 16 };
+
 typedef struct bp_pair_rows {
     bp_buffer rows;                   // of bp_pair_row, by id
     bp_buffer entries;                // of bp_pair_entry
     bp_buffer by_place;               // of uint32_t
     bp_buffer seen;                   // of uint32_t, by id: which entry it may be in the row that is compared
     size_t id_count, used, used_most; // entries, with room; beyond so many the rows are scattered
+    size_t left
+        [BP_ROOMS_LEFT]; // room that rows have left, by its length: where the last one begins, and 1; 0: there is none
 
     atomic_uint_fast64_t asked;   // version of the pairs, and questions since then
     atomic_uint_fast64_t version; // of the pairs that the rows are valid for; 0: none
