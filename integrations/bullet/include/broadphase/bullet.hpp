@@ -309,7 +309,7 @@ private:
     // touched so much else that they are no longer in the cache.
     static void prefetch_after(const proxy &moved) {
 #ifdef __GNUC__
-        const auto ahead = reinterpret_cast<uintptr_t>(&moved) + 8 * sizeof(proxy);
+        const auto ahead = reinterpret_cast<uintptr_t>(&moved) + 16 * sizeof(proxy);
         __builtin_prefetch(reinterpret_cast<const void *>(ahead), 1);
         __builtin_prefetch(reinterpret_cast<const void *>(ahead + 64), 1);
 #else
