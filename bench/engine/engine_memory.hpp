@@ -36,7 +36,7 @@ private:
     };
     static constexpr size_t unit = sizeof(Block), fine_count = 1024, chunk_size = size_t(1) << 20;
 
-    // Up to fine_count units as they are, then powers of two.
+    // Up to fine_count units as they are, then powers of two. (Bullet asks for no larger alignment than 16.)
     static size_t class_of(size_t size) {
         size_t found = (size + unit - 1) / unit;
         if (found >= fine_count)
