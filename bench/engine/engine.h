@@ -1,6 +1,6 @@
 // A physics engine (Bullet) stepped with one of several broad phases: the interface for the suite engine.
 //
-//     create; then for each step engine_step, which is timed, and engine_look, which is not; destroy.
+//     create; then for each step engine_step, which is timed, engine_look and engine_follow, which are not; destroy.
 #ifndef BENCH_ENGINE_H
 #define BENCH_ENGINE_H
 
@@ -32,17 +32,17 @@ extern const engine_scene *const engine_scenes;
 
 // Processor seconds.
 typedef struct engine_times {
-    double set;  // setAabb of all objects
+    double set;  // setAabb of all objects; in the first step createProxy, too
     double find; // calculateOverlappingPairs
     double rays; // all rays through the broad phase alone
     double step; // the whole step, rays and all
 } engine_times;
 
 typedef struct engine_sight {
-    size_t pairs; // of boxes that overlap, found one by one
-    size_t given; // pairs in the cache, which the narrow phase has to look at
-    size_t wrong; // pairs that are in one of these lists only, those in the cache whose boxes do not overlap left out
-    uint64_t hash;
+    size_t pairs;  // of boxes that overlap, found one by one
+    size_t given;  // pairs in the cache, which the narrow phase has to look at
+    size_t wrong;  // pairs that are in one of these lists only, those in the cache whose boxes do not overlap left out
+    uint64_t hash; // of the pairs of boxes
 } engine_sight;
 
 typedef struct engine engine;
@@ -50,6 +50,9 @@ typedef struct engine engine;
 engine *engine_create(size_t scene, size_t objects, size_t contestant); // NULL: failed
 void engine_step(engine *engine, engine_times *times);
 engine_sight engine_look(engine *engine);
+// Moves all bodies to where they are in the leader's world, as fast, and awake or not: pairs in another order give other
+// impulses, and worlds that drift apart have different work to do.
+void engine_follow(engine *follower, const engine *leader);
 void engine_destroy(engine *engine);
 
 #ifdef __cplusplus

@@ -12,9 +12,15 @@ static uint64_t name_of(const btBroadphaseProxy &a, const btBroadphaseProxy &b) 
     return static_cast<uint64_t>(low) << 32 | static_cast<uint64_t>(high);
 }
 
+// Of pairs in any order, by the places of their proxies: unique ids are a matter of the broad phase.
+static uint64_t hash_of(const bp_pair &pair) {
+    const uint64_t name = static_cast<uint64_t>(pair.a) << 32 | pair.b;
+    return (name ^ name >> 29) * 0x9e3779b97f4a7c15u;
+}
+
 // All pairs of boxes that overlap and may meet, sorted: by one call, without Bullet.
 static std::vector<uint64_t> true_pairs(const std::vector<btBroadphaseProxy *> &proxies,
-                                        const btOverlappingPairCache &cache) {
+                                        const btOverlappingPairCache &cache, uint64_t *hash) {
     std::vector<bp_box> boxes;
     for (const btBroadphaseProxy *proxy : proxies) {
         const btVector3 &min = proxy->m_aabbMin, &max = proxy->m_aabbMax;
@@ -25,7 +31,9 @@ static std::vector<uint64_t> true_pairs(const std::vector<btBroadphaseProxy *> &
     std::vector<uint64_t> pairs;
     for (size_t i = 0; i < found.count; ++i) {
         btBroadphaseProxy *a = proxies[found.data[i].a], *b = proxies[found.data[i].b];
-        if (cache.needsBroadphaseCollision(a, b)) pairs.push_back(name_of(*a, *b));
+        if (!cache.needsBroadphaseCollision(a, b)) continue;
+        pairs.push_back(name_of(*a, *b));
+        *hash += hash_of(found.data[i]);
     }
     bp_pairs_free(&found, nullptr);
     std::sort(pairs.begin(), pairs.end());
@@ -33,7 +41,8 @@ static std::vector<uint64_t> true_pairs(const std::vector<btBroadphaseProxy *> &
 }
 
 engine_sight look_at_pairs(const std::vector<btBroadphaseProxy *> &proxies, btOverlappingPairCache &cache) {
-    const std::vector<uint64_t> wanted = true_pairs(proxies, cache);
+    engine_sight sight = {};
+    const std::vector<uint64_t> wanted = true_pairs(proxies, cache, &sight.hash);
     const btBroadphasePairArray &given = cache.getOverlappingPairArray();
     std::vector<uint64_t> overlapping, wrong;
     for (int i = 0; i < given.size(); ++i) {
@@ -44,7 +53,8 @@ engine_sight look_at_pairs(const std::vector<btBroadphaseProxy *> &proxies, btOv
     std::sort(overlapping.begin(), overlapping.end());
     std::set_symmetric_difference(wanted.begin(), wanted.end(), overlapping.begin(), overlapping.end(),
                                   std::back_inserter(wrong));
-    engine_sight sight = {wanted.size(), static_cast<size_t>(given.size()), wrong.size(), 0};
-    for (uint64_t pair : wanted) sight.hash += (pair ^ pair >> 29) * 0x9e3779b97f4a7c15u;
+    sight.pairs = wanted.size();
+    sight.given = static_cast<size_t>(given.size());
+    sight.wrong = wrong.size();
     return sight;
 }

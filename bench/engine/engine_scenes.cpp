@@ -37,6 +37,21 @@ EngineWorld::~EngineWorld() {
     for (size_t i = bodies_.size(); i-- > 0;) world.removeRigidBody(bodies_[i].get());
 }
 
+void EngineWorld::follow(const EngineWorld &leader) {
+    for (size_t i = 0; i < bodies_.size(); ++i) {
+        const btRigidBody &from = *leader.bodies_[i];
+        btRigidBody &to = *bodies_[i];
+        to.setWorldTransform(from.getWorldTransform());
+        to.setInterpolationWorldTransform(from.getInterpolationWorldTransform());
+        to.setLinearVelocity(from.getLinearVelocity());
+        to.setAngularVelocity(from.getAngularVelocity());
+        to.setInterpolationLinearVelocity(from.getInterpolationLinearVelocity());
+        to.setInterpolationAngularVelocity(from.getInterpolationAngularVelocity());
+        to.forceActivationState(from.getActivationState());
+        to.setDeactivationTime(from.getDeactivationTime());
+    }
+}
+
 btRigidBody *EngineWorld::add(btCollisionShape *shape, btScalar mass, const btTransform &where) {
     btVector3 inertia(0, 0, 0);
     if (mass > 0) shape->calculateLocalInertia(mass, inertia);
@@ -291,37 +306,54 @@ void build_rain(EngineWorld &world, size_t objects) {
     }
 }
 
-// Stacks of three cubes, side by side, that fall asleep after two seconds.
+// Where the i-th cube of `count` is, in stacks of three, side by side.
+btVector3 place_in_stacks(size_t i, size_t count) {
+    const auto width = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count) / 3)));
+    const btScalar pitch = btScalar(2.5), corner = -pitch * static_cast<btScalar>(width) / 2;
+    return btVector3(corner + pitch * static_cast<btScalar>(i / 3 % width), 1 + 2 * static_cast<btScalar>(i % 3),
+                     corner + pitch * static_cast<btScalar>(i / 3 / width));
+}
+
+// Stacks that fall asleep after two seconds.
 void build_resting(EngineWorld &world, size_t objects) {
     add_floor(world);
     btBoxShape *cube = world.shape<btBoxShape>(btVector3(1, 1, 1));
-    const auto width = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(objects) / 3)));
-    const btScalar pitch = btScalar(2.5), corner = -pitch * static_cast<btScalar>(width) / 2;
-    for (size_t i = 0; i < objects; ++i)
-        world.add(cube, 1,
-                  btVector3(corner + pitch * static_cast<btScalar>(i / 3 % width), 1 + 2 * static_cast<btScalar>(i % 3),
-                            corner + pitch * static_cast<btScalar>(i / 3 / width)));
+    for (size_t i = 0; i < objects; ++i) world.add(cube, 1, place_in_stacks(i, objects));
+}
+
+// Stacks that sleep, and for every 99 cubes a ball that flies down into them and wakes those that it meets.
+void build_asleep(EngineWorld &world, size_t objects) {
+    add_floor(world);
+    btBoxShape *cube = world.shape<btBoxShape>(btVector3(1, 1, 1));
+    btSphereShape *ball = world.shape<btSphereShape>(btScalar(0.7));
+    Random random;
+    for (size_t i = 0; i < objects; ++i) {
+        const btVector3 where = place_in_stacks(i, objects);
+        if (i % 100 < 99) {
+            world.add(cube, 1, where)->forceActivationState(ISLAND_SLEEPING);
+        } else {
+            const btScalar height = random.between(8, 40);
+            world.add(ball, 3, where + btVector3(0, height, 0))
+                ->setLinearVelocity(btVector3(random.between(-20, 20), 0, random.between(-20, 20)));
+        }
+    }
 }
 
 using Build = void (*)(EngineWorld &world, size_t objects);
 
 const engine_scene scenes[] = {
-    {"falling-100", 100, 600, false},
-    {"falling-1000", 1000, 600, false},
-    {"falling", 3000, 600, false},
-    {"stack", 1000, 600, false},
-    {"wall", 512, 600, false},
-    {"ragdolls", 136 * part_count, 600, false},
-    {"convexes", 1000, 300, false},
-    {"rays", 1000, 150, true},
-    {"resting", 5000, 300, false},
-    {"bowl-10000", 10000, 200, false},
-    {"rain", 10000, 200, false},
-    {"bowl-50000", 50000, 30, false},
-    {},
+    {"falling-100", 100, 600, false},   {"falling-1000", 1000, 600, false},
+    {"falling", 3000, 600, false},      {"stack", 1000, 600, false},
+    {"wall", 512, 600, false},          {"ragdolls", 136 * part_count, 600, false},
+    {"convexes", 1000, 300, false},     {"rays", 1000, 150, true},
+    {"resting", 5000, 300, false},      {"bowl-10000", 10000, 200, false},
+    {"rain", 10000, 200, false},        {"bowl-50000", 50000, 30, false},
+    {"asleep-500", 500, 300, true},     {"asleep-5000", 5000, 300, true},
+    {"asleep-50000", 50000, 150, true}, {},
 };
-const Build builds[] = {build_falling,  build_falling,  build_falling, build_stack, build_wall, build_ragdolls,
-                        build_convexes, build_convexes, build_resting, build_bowl,  build_rain, build_bowl};
+const Build builds[] = {build_falling,  build_falling,  build_falling,  build_stack,   build_wall,
+                        build_ragdolls, build_convexes, build_convexes, build_resting, build_bowl,
+                        build_rain,     build_bowl,     build_asleep,   build_asleep,  build_asleep};
 
 } // namespace
 

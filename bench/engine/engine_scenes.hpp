@@ -37,6 +37,9 @@ public:
         world.stepSimulation(seconds, 0);
     }
 
+    // Sets all bodies to the state of those of a world of the same scene.
+    void follow(const EngineWorld &leader);
+
     // A shape that lives as long as the world.
     template <class Shape, class... Arguments> Shape *shape(Arguments &&...arguments) {
         auto made = std::make_unique<Shape>(std::forward<Arguments>(arguments)...);

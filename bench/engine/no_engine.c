@@ -16,6 +16,9 @@ engine_sight engine_look(engine *engine) {
     (void)engine;
     return (engine_sight){0};
 }
+void engine_follow(engine *follower, const engine *leader) {
+    (void)follower, (void)leader;
+}
 void engine_destroy(engine *engine) {
     (void)engine;
 }

@@ -116,20 +116,71 @@ void pairs_go_to_a_given_cache(void **) {
     check_exact_pairs(phase, 8);
 }
 
-// Every pair that overlaps, and none that is more than four margins apart.
-void a_margin_only_adds_pairs(void **) {
-    bullet_broadphase phase;
-    Crowd crowd(phase, 3);
-    for (int step = 0; step < 100; ++step) {
-        crowd.step();
-        btOverlappingPairCache &cache = *phase.getOverlappingPairCache();
-        const Pairs found = pairs_in(cache), wanted = plain_pairs(crowd.proxies, cache);
-        assert_true(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()));
-        assert_true(std::adjacent_find(found.begin(), found.end()) == found.end());
-        const btBroadphasePairArray &all = cache.getOverlappingPairArray();
-        for (int i = 0; i < all.size(); ++i)
-            assert_true(gap_between(*all[i].m_pProxy0, *all[i].m_pProxy1) <= btScalar(4.001) * phase.resting_margin());
+// Every pair that overlaps. Others have overlapped in an earlier step, and are no more than four margins apart.
+void margins_only_keep_pairs(void **) {
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+        bullet_broadphase phase;
+        Crowd crowd(phase, seed);
+        Pairs before;
+        for (int step = 0; step < 100; ++step) {
+            crowd.step();
+            btOverlappingPairCache &cache = *phase.getOverlappingPairCache();
+            const Pairs found = pairs_in(cache), wanted = plain_pairs(crowd.proxies, cache);
+            assert_true(std::includes(found.begin(), found.end(), wanted.begin(), wanted.end()));
+            assert_true(std::adjacent_find(found.begin(), found.end()) == found.end());
+            const btBroadphasePairArray &all = cache.getOverlappingPairArray();
+            for (int i = 0; i < all.size(); ++i) {
+                const btBroadphaseProxy &a = *all[i].m_pProxy0, &b = *all[i].m_pProxy1;
+                if (overlap(a, b)) continue;
+                assert_true(std::binary_search(before.begin(), before.end(), name_of(&a, &b)));
+                assert_true(gap_between(a, b) <= btScalar(4.001) * phase.resting_margin());
+            }
+            before = found;
+        }
     }
+}
+
+void a_slow_pair_begins_with_its_boxes(void **) {
+    bullet_broadphase phase;
+    const btScalar pitch = btScalar(0.009);
+    btBroadphaseProxy *a = create(phase, btVector3(0, 0, 0), 1), *b = create(phase, btVector3(3, 0, 0), 1);
+    for (int step = 0; step <= 120; ++step) {
+        place(phase, a, btVector3(pitch * btScalar(step), 0, 0), 1);
+        assert_int_equal(pair_count(phase), overlap(*a, *b));
+    }
+    assert_true(overlap(*a, *b));
+}
+
+// The world knows a pair of their grown boxes when one of them goes.
+void a_pair_that_waits_ends_with_its_objects(void **) {
+    bullet_broadphase phase;
+    btBroadphaseProxy *a = create(phase, btVector3(0, 0, 0), 1), *b = create(phase, btVector3(btScalar(2.02), 0, 0), 1);
+    place(phase, a, btVector3(btScalar(0.01), 0, 0), 1);
+    assert_int_equal(pair_count(phase), 0);
+    bp_stats stats;
+    assert_int_equal(bp_world_stats(phase.world(), &stats), BP_OK);
+    assert_int_equal(stats.pairs, 1);
+    phase.destroyProxy(a, nullptr);
+    place(phase, b, btVector3(0, 0, 0), 1);
+    assert_int_equal(pair_count(phase), 0);
+    create(phase, btVector3(1, 0, 0), 1); // with the id of the one that has gone
+    assert_int_equal(pair_count(phase), 1);
+}
+
+// Of the pairs of a step, those that may touch come first, and all by their later object.
+void what_may_touch_comes_first(void **) {
+    bullet_broadphase phase;
+    create(phase, btVector3(0, 0, 0), 1);
+    create(phase, btVector3(10, 0, 0), 1);
+    create(phase, btVector3(10, 1, 0), 1);             // overlaps the second well
+    create(phase, btVector3(0, 1, 0), 1);              // overlaps the first well
+    create(phase, btVector3(btScalar(1.99), 0, 0), 1); // overlaps the first and the fourth barely
+    create(phase, btVector3(0, btScalar(0.5), 0), 1);  // overlaps the first and the fourth well, the fifth barely
+    phase.calculateOverlappingPairs(nullptr);
+    const std::pair<int, int> wanted[] = {{2, 3}, {1, 4}, {1, 6}, {4, 6}, {1, 5}, {4, 5}, {5, 6}};
+    const btBroadphasePairArray &found = phase.getOverlappingPairCache()->getOverlappingPairArray();
+    assert_int_equal(found.size(), sizeof wanted / sizeof *wanted);
+    for (int i = 0; i < found.size(); ++i) assert_true(name_of(found[i].m_pProxy0, found[i].m_pProxy1) == wanted[i]);
 }
 
 void what_trembles_needs_no_work(void **) {
@@ -138,12 +189,14 @@ void what_trembles_needs_no_work(void **) {
     assert_int_equal(pair_count(phase), 1);
     for (int step = 0; step < 8; ++step) place(phase, a, btVector3(0, step % 2 ? btScalar(0.01) : 0, 0), 1);
     assert_int_equal(pair_count(phase), 1);
-    bp_stats stats;
-    assert_int_equal(bp_world_stats(phase.world(), &stats), BP_OK);
+    bp_stats before, after;
+    assert_int_equal(bp_world_stats(phase.world(), &before), BP_OK);
     for (int step = 0; step < 8; ++step) {
         place(phase, a, btVector3(0, step % 2 ? btScalar(0.01) : 0, 0), 1);
         assert_int_equal(pair_count(phase), 1);
     }
+    assert_int_equal(bp_world_stats(phase.world(), &after), BP_OK);
+    assert_memory_equal(&before, &after, sizeof before); // with the times of its last update, which was before
     btVector3 min, max;
     phase.getAabb(a, min, max);
     assert_true(max.y() == btScalar(1.01));
@@ -512,7 +565,10 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_those_of_the_boxes),
         cmocka_unit_test(pairs_go_to_a_given_cache),
-        cmocka_unit_test(a_margin_only_adds_pairs),
+        cmocka_unit_test(margins_only_keep_pairs),
+        cmocka_unit_test(a_slow_pair_begins_with_its_boxes),
+        cmocka_unit_test(a_pair_that_waits_ends_with_its_objects),
+        cmocka_unit_test(what_may_touch_comes_first),
         cmocka_unit_test(what_trembles_needs_no_work),
         cmocka_unit_test(no_bits_mean_nobody),
         cmocka_unit_test(a_changed_filter_counts_from_the_next_box_on),
