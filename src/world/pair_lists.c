@@ -93,13 +93,10 @@ bp_status bp_pair_lists_take_all(bp_pair_lists *lists, const uint8_t *marks, siz
 
 // ---- the pairs of changed objects -----------------------------------------------------------------------------------
 
-// Lists where in `pairs` the pairs of changed objects are. Looks ids up in bits: those of a million objects fit the first-level
-// cache, where their marks do not.
-static bool list_holes(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
-    const bp_allocator *allocator = &lists->runtime->allocator;
-    const bp_pairs *pairs = &lists->pairs;
+// A bit for each changed id: those of a million objects fit the first-level cache, where their marks do not.
+static bool set_bits(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
     const size_t words = id_count / 64 + 1;
-    if (!bp_buffer_reserve_slack(&lists->changed, allocator, 0, words, sizeof(uint64_t))) {
+    if (!bp_buffer_reserve_slack(&lists->changed, &lists->runtime->allocator, 0, words, sizeof(uint64_t))) {
         return false;
     }
     uint64_t *bits = lists->changed.data;
@@ -107,6 +104,14 @@ static bool list_holes(bp_pair_lists *lists, const bp_changes *changes, size_t i
     for (size_t i = 0; i < changes->count; ++i) {
         bits[changes->ids[i] / 64] |= (uint64_t)1 << changes->ids[i] % 64;
     }
+    return true;
+}
+
+// Lists where in `pairs` the pairs of changed objects are.
+static bool list_holes(bp_pair_lists *lists) {
+    const bp_allocator *allocator = &lists->runtime->allocator;
+    const bp_pairs *pairs = &lists->pairs;
+    const uint64_t *bits = lists->changed.data;
     size_t count = 0;
     for (size_t begin = 0; begin < pairs->count; begin += SCANNED) {
         const size_t end = pairs->count - begin < SCANNED ? pairs->count : begin + SCANNED;
@@ -180,7 +185,7 @@ static void merge_pairs(bp_pair_lists *lists) {
 // By searching the list.
 static bp_status take_by_search(bp_pair_lists *lists, const bp_changes *changes, size_t id_count) {
     const size_t most = lists->pairs.count + lists->begun.count;
-    if (!list_holes(lists, changes, id_count) || !bp_pair_lists_reserve(lists, most) ||
+    if (!list_holes(lists) || !bp_pair_lists_reserve(lists, most) ||
         ((lists->has_events || lists->is_sorted) && !sort_list(lists, &lists->begun, id_count)) ||
         (lists->has_events && (!copy_old(lists) || !sort_list(lists, &lists->ended, id_count)))) {
         return BP_ERROR_MEMORY;
@@ -205,7 +210,8 @@ static bp_status take_by_rows(bp_pair_lists *lists, const bp_changes *changes, s
         return BP_ERROR_MEMORY;
     }
     const size_t *holes = lists->holes.data;
-    const size_t hole_count = lists->hole_count = bp_pair_rows_compare(rows, changes, begun, lists->holes.data);
+    const size_t hole_count = lists->hole_count =
+        bp_pair_rows_compare(rows, changes, lists->changed.data, begun, lists->holes.data);
     const size_t most = pairs->count + begun->count;
     if (!bp_pair_lists_reserve(lists, most) || !bp_pair_rows_reserve(rows, begun, most, id_count, allocator) ||
         (lists->has_events &&
@@ -246,6 +252,9 @@ bp_status bp_pair_lists_take_changed(bp_pair_lists *lists, const bp_changes *cha
             return BP_ERROR_MEMORY;
         }
         lists->has_rows = true;
+    }
+    if (!set_bits(lists, changes, id_count)) {
+        return BP_ERROR_MEMORY;
     }
     const size_t of_changed = lists->has_rows ? bp_pair_rows_count(lists->rows, changes) : 0;
     const bp_status status =

@@ -245,12 +245,17 @@ size_t bp_pair_rows_count(const bp_pair_rows *rows, const bp_changes *changes) {
     return count;
 }
 
-// In whose row a pair is looked up: that of a changed object; of two, the smaller one.
-static uint32_t owner_of(bp_pair pair, const uint8_t *marks) {
-    return marks[pair.a] != 0 ? pair.a : pair.b;
+static bool is_changed(const uint64_t *changed, uint32_t id) {
+    return (changed[id / 64] >> id % 64 & 1) != 0;
 }
 
-size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pairs *begun, size_t *holes) {
+// In whose row a pair is looked up: that of a changed object; of two, the smaller one.
+static uint32_t owner_of(bp_pair pair, const uint64_t *changed) {
+    return is_changed(changed, pair.a) ? pair.a : pair.b;
+}
+
+size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, const uint64_t *changed, bp_pairs *begun,
+                            size_t *holes) {
     const uint8_t *marks = changes->marks;
     uint32_t *seen = rows->seen.data;
     const size_t count = begun->count;
@@ -261,10 +266,9 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
     for (size_t i = 0; i < count; ++i) {
         const bp_pair pair = begun->data[i], far = begun->data[i + AHEAD < count ? i + AHEAD : i],
                       near = begun->data[i + AHEAD / 2 < count ? i + AHEAD / 2 : i];
-        const uint32_t owner = owner_of(pair, marks), other = pair.a ^ pair.b ^ owner;
-        bp_prefetch(&marks[far.a]);
-        bp_prefetch(&marks[far.b]);
-        bp_prefetch(entries_of(rows, row_of(rows, owner_of(near, marks))));
+        const uint32_t owner = owner_of(pair, changed), other = pair.a ^ pair.b ^ owner;
+        bp_prefetch(row_of(rows, owner_of(far, changed)));
+        bp_prefetch(entries_of(rows, row_of(rows, owner_of(near, changed))));
         if (row == NULL || owner != last) { // says where in this row each other object is
             last = owner;
             row = row_of(rows, owner);
@@ -278,7 +282,7 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
             entry = entries[k].other == other ? k : entry;
         }
         const bool is_old = entry < row->count && entries[entry].other == other &&
-                            ((marks[pair.a] | marks[pair.b]) & BP_MARK_REBORN) == 0;
+                            ((marks[owner] | (is_changed(changed, other) ? marks[other] : 0)) & BP_MARK_REBORN) == 0;
         if (is_old) {
             entries[entry].place |= CONFIRMED;
         }
@@ -294,7 +298,7 @@ size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pa
             const uint32_t other = entries[k].other, place = entries[k].place;
             entries[k].place = place & ~CONFIRMED;
             holes[hole_count] = place;
-            hole_count += (place & CONFIRMED) == 0 && (marks[other] == 0 || id < other);
+            hole_count += (place & CONFIRMED) == 0 && (!is_changed(changed, other) || id < other);
         }
     }
     return hole_count;

@@ -66,10 +66,11 @@ size_t bp_pair_rows_of(const bp_pair_rows *rows, bp_id id, const bp_pair_entry *
 // How many entries the changed objects have.
 size_t bp_pair_rows_count(const bp_pair_rows *rows, const bp_changes *changes);
 
-// All pairs of changed objects are in `begun`, each once, and best those of one object after another. Leaves those there that
+// `changed` has a bit for each id, set if it has changed. All pairs of changed objects are in `begun`, each once, and best those of one object after another. Leaves those there that
 // are new; puts into `holes`, which has room, where those are that have ended, and returns their number. A pair of an object
 // that was reborn has ended and is new.
-size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, bp_pairs *begun, size_t *holes);
+size_t bp_pair_rows_compare(bp_pair_rows *rows, const bp_changes *changes, const uint64_t *changed, bp_pairs *begun,
+                            size_t *holes);
 
 // Makes room for more pairs, up to `pair_count`. False if memory is short.
 bool bp_pair_rows_reserve(bp_pair_rows *rows, const bp_pairs *more, size_t pair_count, size_t id_count,
