@@ -396,9 +396,11 @@ static bool keep_order(bp_tree *tree, bool are_few) {
         tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
         return false;
     }
-    if (!tree->is_improved && tree->tests > tree->splits_from * (double)tree->placed && tree->lost < CALM) {
+    const bool is_coarse = are_few && tree->is_coarse;
+    if (!tree->is_improved &&
+        (is_coarse || (tree->tests > tree->splits_from * (double)tree->placed && tree->lost < CALM))) {
         tree->is_improved = true;
-        if (tree->placed < SPLIT_AT_ONCE) {
+        if (tree->placed < SPLIT_AT_ONCE || is_coarse) {
             tree->wanted = BP_TREE_SPLITS;
             return false;
         }

@@ -59,7 +59,8 @@ typedef struct bp_tree {
     // Regions, if it is sorted along the curve and kept: BP_TREE_REGION slots each, where the curve goes on from the last one.
     size_t region_count; // 0: there are none
     bp_buffer regions;   // where each begins on the curve
-    bp_tree_frame frame; // of the curve
+    bp_tree_frame frame; // of the curve,
+    bool is_coarse;      // on which many boxes have the same place, as far as its keys tell
 
     // When to sort what anew.
     bp_tree_order order, wanted; // as it was built, and is to be

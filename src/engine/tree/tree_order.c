@@ -13,6 +13,7 @@ enum {
     KEYS_PER_TASK = 8192,
     BITS_MORE = 4,     // of places along an axis than boxes along it, if they were spread evenly
     SPLIT_SAMPLE = 16, // boxes that tell along which key to split
+    COARSE_SHARE = 16, // of regions, one in so many may begin where the last one does
     PIVOTS = 5,
     SPLIT_KEYS = 6 // three centres and three extents: needles and plates fall apart by orientation
 };
@@ -105,10 +106,13 @@ static bool list_regions(bp_tree *tree, const uint64_t *keys, size_t count) {
         return false;
     }
     uint32_t *begins = tree->regions.data;
+    size_t same = 0;
     for (size_t i = 0; i < regions; ++i) {
         begins[i] = i > 0 ? (uint32_t)(keys[i * most] >> 32) : 0;
+        same += i > 1 && begins[i] == begins[i - 1];
     }
     tree->region_count = regions;
+    tree->is_coarse = same > regions / COARSE_SHARE;
     return true;
 }
 
