@@ -213,15 +213,15 @@ typedef struct bench_suite {
 } bench_suite;
 
 bench_cases quick_cases, methods_cases, neighbors_cases, schornbaum_cases, scaling_cases;
-bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, schornbaum_summary;
+bench_run gissler_run, koch_run, zhyhallo_run, zych_run, quick_summary, living_run, queries_run, rays_run,
+    schornbaum_summary;
 bench_run scaling_summary, trace_run, near_run, calibrate_run, auto_run, tune_run, worst_run, worst_search_run;
 bench_run worst_mixtures_run;
 bench_run everyday_run, regret_run, surfaces_run, between_run, engine_run, fcl_run, granular_run;
 extern const char *const gissler_parts[], *const koch_parts[], *const zhyhallo_parts[], *const zych_parts[];
-extern const char *const everyday_parts[], *const regret_parts[], *const worst_parts[], *const surfaces_parts[],
-                                                                                            *const between_parts[];
-extern const char *const living_parts[], *const schornbaum_parts[], *const tune_parts[], *const engine_parts[],
-                                                                                             *const fcl_parts[];
+extern const char *const everyday_parts[], *const regret_parts[], *const worst_parts[], *const surfaces_parts[];
+extern const char *const between_parts[], *const rays_parts[], *const living_parts[], *const schornbaum_parts[];
+extern const char *const tune_parts[], *const engine_parts[], *const fcl_parts[];
 
 // suite.c
 const bench_suite *suite_find(const char *name); // NULL: none

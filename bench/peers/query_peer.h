@@ -18,9 +18,10 @@ typedef struct bench_query_peer {
     const char *method;
     const char *note;
     void *(*create)(const bp_box *boxes, size_t count); // NULL: failed
-    // Each returns how many there are and lists as many as fit.
+    // Each returns how many there are and lists as many as fit. NULL: not asked.
     size_t (*box)(void *state, const bp_box *box, bp_id *ids, size_t capacity);
     size_t (*ray)(void *state, const bp_ray *ray, bp_id *ids, size_t capacity);
+    size_t (*first)(void *state, const bp_ray *ray, bp_ray_hit *hit); // the first hit: one or none
     void (*destroy)(void *state);
 } bench_query_peer;
 

@@ -166,8 +166,12 @@ static size_t ask_ours(const quiz *q, const asked *a, size_t kind, const query_q
 
 static size_t ask_one(const quiz *q, const asked *a, size_t kind, const query_question *question) {
     if (!a->peer) return ask_ours(q, a, kind, question);
-    return kinds[kind].kind == KIND_BOX ? a->peer->box(a->state, &question->box, q->ids, CAPACITY)
-                                        : a->peer->ray(a->state, &question->ray, q->ids, CAPACITY);
+    if (kinds[kind].kind == KIND_BOX) return a->peer->box(a->state, &question->box, q->ids, CAPACITY);
+    if (kinds[kind].kind == KIND_RAY) return a->peer->ray(a->state, &question->ray, q->ids, CAPACITY);
+    bp_ray_hit hit;
+    const size_t found = a->peer->first(a->state, &question->ray, &hit);
+    q->ids[0] = hit.id;
+    return found;
 }
 
 static uint64_t hash_ids(const bp_id *ids, size_t count, size_t question) {
@@ -213,7 +217,14 @@ static void ask_each(quiz *q, asked *a, size_t kind, size_t round) {
 
 // Whether a contestant gets questions of this kind: only we answer all of them.
 static bool takes_part(const asked *a, size_t kind) {
-    return !a->peer || kinds[kind].kind == KIND_BOX || kinds[kind].kind == KIND_RAY;
+    if (!a->peer) return true;
+    switch (kinds[kind].kind) {
+    case KIND_BOX: return a->peer->box != NULL;
+    case KIND_RAY: return a->peer->ray != NULL;
+    case KIND_FIRST: return a->peer->first != NULL;
+    case KIND_NEAREST:
+    default: return false;
+    }
 }
 
 static const char *method_of(const asked *a) {

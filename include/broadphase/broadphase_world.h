@@ -63,10 +63,10 @@ BP_API bp_status bp_world_validate(const bp_world *world);
 //
 // A query searches a tree, and looks one by one at objects that have changed since the tree was made. If the method is tree (as
 // it is by default in most worlds), this is the tree of the updates. Otherwise the first queries look at all objects; then
-// the world makes a tree for queries, in the thread that asks, and each later update fits it, which makes updates between queries
+// the world makes a tree for queries, in the thread that asks, and later updates fit it, which makes updates between many queries
 // up to a seventh longer. So queries allocate nothing, except after many changes without an update and in a world with a period.
-// Batches need memory of their own, visits only where there are more than 256 at a time. If memory is refused, a query takes
-// longer, and nothing else happens.
+// Batches need memory of their own, and where nothing changes those with many queries make a tree in which these take half as
+// long; visits only where there are more than 256 at a time. If memory is refused, a query takes longer, and nothing else happens.
 //
 // Several threads may make batch queries at once: one of them has the world's threads, and the others work alone.
 //

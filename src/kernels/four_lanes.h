@@ -25,6 +25,13 @@ static inline vec vec_keep_at_most(vec a, vec b) {
     return (vec)((vec_ids)a & (vec_ids)(a <= b));
 }
 
+// The smallest a, of those that are at most b; infinity if there is none.
+static inline float vec_least_at_most(vec a, vec b) {
+    const vec_ids counts = (vec_ids)(a <= b);
+    const vec those = (vec)(((vec_ids)a & counts) | ((vec_ids)vec_set(INFINITY) & ~counts));
+    return bp_smaller(bp_smaller(those[0], those[1]), bp_smaller(those[2], those[3]));
+}
+
 static inline vec_ids vec_ids_set(uint32_t id) {
     return (vec_ids){id, id, id, id};
 }

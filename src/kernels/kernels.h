@@ -272,9 +272,8 @@ typedef struct bp_kernels {
     size_t (*tree_trace)(const bp_tree_node *nodes, bp_tree_walk *const *walks, const bp_pair *list, size_t count,
                          bp_pair *out);
 
-    // Goes on with walks from walks[turn] on, a node each in turn. Returns the index of the one that has come to a leaf with hits,
-    // or to its end.
-    size_t (*tree_walk)(bp_tree_walk *const *walks, size_t count, size_t turn);
+    // Goes on with walks, none of which is done, until some stop. Lists these, ascending, and returns how many they are.
+    size_t (*tree_walk)(bp_tree_walk *const *walks, size_t count, uint32_t *stopped);
 
     // Returns where the next point would go.
     size_t (*fill_tube)(const bp_tube_job *job);

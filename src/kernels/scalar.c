@@ -29,6 +29,10 @@ static inline vec vec_keep_at_most(vec a, vec b) {
     return a <= b ? a : 0.0f;
 }
 
+static inline float vec_least_at_most(vec a, vec b) {
+    return a <= b ? a : INFINITY;
+}
+
 static inline vec_ids vec_ids_set(uint32_t id) {
     return id;
 }

@@ -40,33 +40,67 @@ typedef struct bp_tree_levels {
     size_t count;
 } bp_tree_levels;
 
-enum { BP_TREE_STACK = BP_TREE_LEVELS * BP_TREE_WIDTH + BP_TREE_PADDING };
+enum {
+    BP_TREE_STACK = BP_TREE_LEVELS * BP_TREE_WIDTH + BP_TREE_PADDING,
+    BP_TREE_HITS = 16,   // that a walk may collect before it stops
+    BP_TREE_IN_TURN = 16 // walks
+};
 
 // A line or a point, as a question to a tree. "How far" is in units of the question: along a line, or the square of the distance
 // from a point. All numbers are rounded so that boxes seem nearer and lines longer than they are: what is not a hit is certainly
 // none.
 //
 // A line enters a box at (face - near_origin) * near_inverse, and leaves it at (face - far_origin) * far_inverse, on each
-// axis; the faces are in columns of a node. The far inverse is infinite where the line does not move: then 0 * infinity is a
-// NaN, which says nothing, as a box that is touched has no end there. Around a point, the origins are the point, rounded up
-// and down.
+// axis; the faces are in columns of a node. The axis of the fastest motion comes first: there inverses are finite, so only a
+// lane without a box gives a NaN, and is no hit. Where the line does not move inverses are infinite: then 0 * infinity is a
+// NaN, which says nothing, as a box that is touched has no end there. Around a point, the origins are the point, rounded up and
+// down.
+//
+// What seems this far away is certainly hit before far * sure + slack, if that is before its end * BP_TREE_SURELY. `sure` is
+// infinite where that is unknown.
+#define BP_TREE_SURELY (1.0f - 0x1p-18f)
 typedef struct bp_tree_aim {
     bool is_line;
     float near_origin[3], far_origin[3], near_inverse[3], far_inverse[3];
     uint32_t near_column[3], far_column[3]; // the first of the eight values, counted from the beginning of a node
     float limit;                            // what is farther away is not wanted
+    float sure, slack;
 } bp_tree_aim;
 
-// A walk through a tree, nearest nodes first, which stops at each leaf that has hits.
+// A walk through a tree, nearest nodes first. It stops at leaves with hits, and at its end.
 typedef struct bp_tree_walk {
     bp_tree_aim aim;
     const bp_tree_levels *levels;
     double speed; // of a line: the largest component of its direction
     bool is_done;
-    uint32_t level, node; // the next one
+    size_t room;  // it goes on while there are no more hits than this
+    bp_pair next; // the next node; the bits of how far that is, with its level in the lowest four
     size_t depth, hit_count;
-    bp_pair hits[BP_TREE_WIDTH + BP_TREE_PADDING]; // (slot, bits of how far), in the leaf where the walk has stopped
-    bp_pair stack[BP_TREE_STACK];                  // (node, bits of how far)
+    bp_pair hits[BP_TREE_HITS + BP_TREE_WIDTH + BP_TREE_PADDING]; // (slot, how far)
+    bp_pair stack[BP_TREE_STACK];                                 // other nodes; the lowest entry is none
 } bp_tree_walk;
+
+static const uint32_t bp_tree_level_bits = 15;
+
+// How far an entry is, at least.
+static inline float bp_tree_far(bp_pair entry) {
+    const uint32_t bits = entry.b & ~bp_tree_level_bits;
+    float far;
+    memcpy(&far, &bits, sizeof far);
+    return far;
+}
+
+// Drops all nodes that are no longer wanted, because the limit is lower.
+static inline void bp_tree_cull(bp_tree_walk *walk) {
+    size_t kept = 1;
+    walk->stack[walk->depth++] = walk->next;
+    for (size_t i = 1; i < walk->depth; ++i) {
+        walk->stack[kept] = walk->stack[i];
+        kept += bp_tree_far(walk->stack[i]) <= walk->aim.limit;
+    }
+    walk->depth = kept - 1;
+    walk->next = walk->stack[walk->depth];
+    walk->is_done = walk->depth == 0;
+}
 
 #endif

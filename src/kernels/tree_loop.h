@@ -152,8 +152,8 @@ static size_t vec_tree_meet(const bp_tree_node *leaves, const uint32_t *ids, con
 
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
-// The lanes of a node that a line may hit, and how far along it they are entered.
-static inline vec_mask tree_pass(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, vec *far) {
+// The lanes of a node that a line may hit: how far along it they are entered, and left. Of NaNs the second operand counts.
+static inline vec_mask tree_pass(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, vec *far, vec *end) {
     const float *columns = &node->min[0][0] + at;
     vec enters = vec_set(0.0f), leaves = vec_set(aim->limit);
     for (int axis = 0; axis < 3; ++axis) {
@@ -161,30 +161,32 @@ static inline vec_mask tree_pass(const bp_tree_aim *aim, const bp_tree_node *nod
         const vec far_face = vec_load(columns + aim->far_column[axis]);
         const vec first = vec_subtract(near_face, vec_set(aim->near_origin[axis]));
         const vec second = vec_subtract(far_face, vec_set(aim->far_origin[axis]));
-        // In this order NaNs are left out.
-        enters = vec_larger(vec_multiply(first, vec_set(aim->near_inverse[axis])), enters);
+        const vec enter = vec_multiply(first, vec_set(aim->near_inverse[axis]));
+        enters = axis == 0 ? vec_larger(enters, enter) : vec_larger(enter, enters);
         leaves = vec_smaller(vec_multiply(second, vec_set(aim->far_inverse[axis])), leaves);
     }
-    *far = vec_smaller(enters, vec_set(FLT_MAX)); // farther than that may be a number that was too large
-    return vec_at_most(*far, leaves);
+    *far = enters;
+    *end = leaves;
+    return vec_at_most(enters, leaves);
 }
 
 // The lanes of a node that may be near a point, and the squares of their distances.
-static inline vec_mask tree_near(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, vec *far) {
+static inline vec_mask tree_near(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, vec *far, vec *end) {
     vec sum = vec_set(0.0f);
     for (int axis = 0; axis < 3; ++axis) {
         const vec below = vec_subtract(vec_load(node->min[axis] + at), vec_set(aim->near_origin[axis]));
         const vec above = vec_subtract(vec_set(aim->far_origin[axis]), vec_load(node->max[axis] + at));
-        const vec outside = vec_larger(below, vec_larger(above, vec_set(0.0f)));
+        const vec outside = vec_larger(vec_larger(vec_set(0.0f), above), below); // a NaN without a box
         sum = vec_add(sum, vec_multiply(outside, outside));
     }
     *far = sum;
-    return vec_at_most(sum, vec_set(aim->limit));
+    *end = vec_set(aim->limit);
+    return vec_at_most(sum, *end);
 }
 
-static inline vec_mask tree_reach(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, bool is_line, vec *far) {
-    const vec_mask near = is_line ? tree_pass(aim, node, at, far) : tree_near(aim, node, at, far);
-    return vec_both(near, vec_at_most(vec_load(node->min[0] + at), vec_load(node->max[0] + at))); // boxes only
+static inline vec_mask tree_reach(const bp_tree_aim *aim, const bp_tree_node *node, size_t at, bool is_line, vec *far,
+                                  vec *end) {
+    return is_line ? tree_pass(aim, node, at, far, end) : tree_near(aim, node, at, far, end);
 }
 
 // (line a, node b) -> (line a, child of b), for those that it may hit.
@@ -194,32 +196,64 @@ static size_t vec_tree_trace(const bp_tree_node *nodes, bp_tree_walk *const *wal
     for (size_t i = 0; i < count; ++i) {
         const bp_pair entry = list[i];
         for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
-            vec far;
-            const vec_mask mask = tree_reach(&walks[entry.a]->aim, &nodes[entry.b], at, true, &far);
+            vec far, end;
+            const vec_mask mask = tree_reach(&walks[entry.a]->aim, &nodes[entry.b], at, true, &far, &end);
             out = vec_emit_many(out, mask, vec_ids_set(entry.a), vec_count_from(entry.b * BP_TREE_WIDTH + at));
         }
     }
     return (size_t)(out - first);
 }
 
-// Goes on with the nearest of the children of a node that may be hit, the first of which is `first`, and puts the others onto the
-// stack. (To sort them costs more than it saves.) False if there are none.
-static inline bool tree_open_nearest(bp_tree_walk *walk, const bp_tree_node *node, uint32_t first, bool is_line) {
+// The bits of how far, without a sign (of -0), and a level.
+static inline vec_ids tree_far_bits(vec far, uint32_t level) {
+    return (vec_bits(far) & vec_ids_set(~bp_tree_level_bits >> 1 & ~bp_tree_level_bits)) | vec_ids_set(level);
+}
+
+// The first child of a node; of a leaf, the first slot.
+static inline uint32_t tree_first_child(const bp_tree_levels *levels, uint32_t node, uint32_t level) {
+    return levels->begins[level - (level > 0)] + (node - levels->begins[level]) * BP_TREE_WIDTH;
+}
+
+// Appends the hits of a leaf. One that is sure may lower the limit.
+static inline void tree_take_leaf(bp_tree_walk *walk, uint32_t leaf, bool is_line) {
+    bp_pair *out = walk->hits + walk->hit_count;
+    float limit = walk->aim.limit;
+    for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
+        vec far, end;
+        const vec_mask mask = tree_reach(&walk->aim, &walk->levels->nodes[leaf], at, is_line, &far, &end);
+        if (mask == 0) {
+            continue;
+        }
+        const vec last = vec_add(vec_multiply(far, vec_set(walk->aim.sure)), vec_set(walk->aim.slack));
+        out = vec_emit_many(out, mask, vec_count_from(leaf * BP_TREE_WIDTH + at), tree_far_bits(far, 0));
+        limit = bp_smaller(vec_least_at_most(last, vec_multiply(end, vec_set(BP_TREE_SURELY))), limit);
+    }
+    walk->hit_count = (size_t)(out - walk->hits);
+    if (limit < walk->aim.limit) {
+        walk->aim.limit = limit;
+        bp_tree_cull(walk);
+    }
+}
+
+// Goes on with the nearest of the children of a node that may be hit, and puts the others onto the stack. (To sort them costs
+// more than it saves.) False if there are none.
+static inline bool tree_open_nearest(bp_tree_walk *walk, const bp_tree_node *node, uint32_t first, uint32_t level,
+                                     bool is_line) {
     bp_pair *const entries = walk->stack + walk->depth;
+    vec far, end;
 #if defined(HAS_SMALLEST_LANE)
-    vec far;
-    const vec_mask mask = tree_reach(&walk->aim, node, 0, is_line, &far);
-    const uint32_t nearest = vec_smallest_lane(mask, vec_bits(far));
+    const vec_mask mask = tree_reach(&walk->aim, node, 0, is_line, &far, &end);
+    const vec_ids bits = tree_far_bits(far, level);
+    const uint32_t nearest = vec_smallest_lane(mask, bits);
     const vec_mask others = mask & ~((vec_mask)1 << nearest);
-    walk->depth += (size_t)(vec_emit_many(entries, others, vec_count_from(first), vec_bits(far)) - entries);
-    walk->node = first + nearest;
+    walk->depth += (size_t)(vec_emit_many(entries, others, vec_count_from(first), bits) - entries);
+    walk->next = (bp_pair){.a = first + nearest, .b = level};
     return mask != 0;
 #else
     bp_pair *out = entries;
     for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
-        vec far;
-        const vec_mask mask = tree_reach(&walk->aim, node, at, is_line, &far);
-        out = vec_emit(out, mask, vec_count_from(first + at), vec_bits(far));
+        const vec_mask mask = tree_reach(&walk->aim, node, at, is_line, &far, &end);
+        out = vec_emit(out, mask, vec_count_from(first + at), tree_far_bits(far, level));
     }
     if (out == entries) {
         return false;
@@ -229,63 +263,61 @@ static inline bool tree_open_nearest(bp_tree_walk *walk, const bp_tree_node *nod
     for (size_t i = 1; i <= last; ++i) {
         nearest = entries[i].b < entries[nearest].b ? i : nearest;
     }
-    walk->node = entries[nearest].a;
+    walk->next = entries[nearest];
     entries[nearest] = entries[last];
     walk->depth += last;
     return true;
 #endif
 }
 
-// One node. True if the walk has come to a leaf with hits, or to its end.
+// One node. True if the walk stops.
 static inline bool tree_step(bp_tree_walk *walk, bool is_line) {
     const bp_tree_levels *levels = walk->levels;
-    const uint32_t level = walk->level;
-    const bp_tree_node *node = &levels->nodes[walk->node];
-    const uint32_t first = (walk->node - levels->begins[level]) * BP_TREE_WIDTH;
-    walk->hit_count = 0;
-    if (level > 0) {
-        walk->level = level - 1;
-        if (tree_open_nearest(walk, node, levels->begins[level - 1] + first, is_line)) {
-            tree_fetch(&levels->nodes[walk->node]);
-            return false;
-        }
-    } else {
-        bp_pair *out = walk->hits;
-        for (uint32_t at = 0; at < BP_TREE_WIDTH; at += WIDTH) {
-            vec far;
-            const vec_mask mask = tree_reach(&walk->aim, node, at, is_line, &far);
-            out = vec_emit_many(out, mask, vec_count_from(first + at), vec_bits(far));
-        }
-        walk->hit_count = (size_t)(out - walk->hits);
-    }
-    while (walk->depth > 0) {
-        const bp_pair entry = walk->stack[--walk->depth];
-        float far;
-        memcpy(&far, &entry.b, sizeof far);
-        if (far <= walk->aim.limit) {
-            walk->node = entry.a;
-            tree_fetch(&levels->nodes[entry.a]);
-            while (entry.a >= levels->begins[walk->level + 1]) {
-                ++walk->level;
-            }
-            return walk->hit_count > 0;
+    const bp_pair at = walk->next;
+    const uint32_t level = at.b & bp_tree_level_bits;
+    const uint32_t first = tree_first_child(levels, at.a, level);
+    if (level == 0 || !tree_open_nearest(walk, &levels->nodes[at.a], first, level - 1, is_line)) {
+        walk->next = walk->stack[--walk->depth];
+        walk->is_done = walk->depth == 0;
+        if (level == 0) {
+            tree_take_leaf(walk, at.a, is_line);
         }
     }
-    walk->is_done = true;
-    return true;
+    return walk->is_done || walk->hit_count > walk->room;
 }
 
-// Walks take turns, a node each, so that one waits for memory while the others compute. Returns the index of the first one that
-// has come to a leaf with hits, or to its end.
-static size_t vec_tree_walk(bp_tree_walk *const *walks, size_t count, size_t turn) {
-    if (walks[turn]->aim.is_line) {
-        while (!tree_step(walks[turn], true)) {
-            turn = turn + 1 < count ? turn + 1 : 0;
-        }
-    } else {
-        while (!tree_step(walks[turn], false)) {
-            turn = turn + 1 < count ? turn + 1 : 0;
+// A walk alone waits for memory. The two nodes that come after the next one are fetched meanwhile.
+static inline void tree_walk_alone(bp_tree_walk *walk, bool is_line) {
+    while (!tree_step(walk, is_line)) {
+        const bp_pair *last = &walk->stack[walk->depth - 1];
+        tree_fetch(&walk->levels->nodes[last->a]);
+        tree_fetch(&walk->levels->nodes[last[-(walk->depth > 1)].a]);
+    }
+}
+
+// Walks in turn, a node each: one waits for memory while the others compute. Lists those that stop.
+static inline size_t tree_walk_in_turn(bp_tree_walk *const *walks, size_t count, bool is_line, uint32_t *stopped) {
+    size_t stopped_count = 0;
+    while (stopped_count == 0) {
+        for (size_t i = 0; i < count; ++i) {
+            stopped[stopped_count] = (uint32_t)i;
+            stopped_count += tree_step(walks[i], is_line);
+            tree_fetch(&walks[i]->levels->nodes[walks[i]->next.a]);
         }
     }
-    return turn;
+    return stopped_count;
+}
+
+static size_t vec_tree_walk(bp_tree_walk *const *walks, size_t count, uint32_t *stopped) {
+    if (count > 1) {
+        return walks[0]->aim.is_line ? tree_walk_in_turn(walks, count, true, stopped)
+                                     : tree_walk_in_turn(walks, count, false, stopped);
+    }
+    if (walks[0]->aim.is_line) {
+        tree_walk_alone(walks[0], true);
+    } else {
+        tree_walk_alone(walks[0], false);
+    }
+    stopped[0] = 0;
+    return 1;
 }

@@ -253,21 +253,32 @@ static inline bp_pair *vec_emit_many(bp_pair *out, vec_mask mask, vec_ids a, vec
     return out + _mm_popcnt_u64(mask);
 }
 
-// The lane in the mask, which is not empty, with the smallest number.
+static inline __m128i least_of_eight(__m256i numbers) {
+    __m128i least = _mm_min_epu32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
+    least = _mm_min_epu32(least, _mm_shuffle_epi32(least, 0x4e));
+    return _mm_min_epu32(least, _mm_shuffle_epi32(least, 0xb1));
+}
+
+// The lane in the mask with the smallest number, without its lowest three bits; any lane if the mask is empty.
 #define HAS_SMALLEST_LANE
 static inline uint32_t vec_smallest_lane(vec_mask mask, vec_ids numbers) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i marked = _mm256_or_si256(_mm256_andnot_si256(_mm256_set1_epi32(7), numbers), lanes);
 #if defined(__AVX512VL__)
-    const __m256i all = _mm256_mask_blend_epi32((__mmask8)mask, _mm256_set1_epi32(-1), numbers);
+    const __m256i all = _mm256_mask_blend_epi32((__mmask8)mask, _mm256_set1_epi32(-1), marked);
 #else
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     const __m256i outside =
         _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), _mm256_setzero_si256());
-    const __m256i all = _mm256_or_si256(numbers, outside);
+    const __m256i all = _mm256_or_si256(marked, outside);
 #endif
-    __m256i least = _mm256_min_epu32(all, _mm256_permute2x128_si256(all, all, 1));
-    least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0x4e));
-    least = _mm256_min_epu32(least, _mm256_shuffle_epi32(least, 0xb1));
-    return (uint32_t)_tzcnt_u32((uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(all, least))));
+    return (uint32_t)_mm_cvtsi128_si32(least_of_eight(all)) & 7;
+}
+
+// The smallest a, of those that are at most b and not negative; infinity if there is none.
+static inline float vec_least_at_most(vec a, vec b) {
+    const vec those = _mm256_blendv_ps(_mm256_set1_ps(INFINITY), a, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
+    return _mm_cvtss_f32(_mm_castsi128_ps(least_of_eight(_mm256_castps_si256(those))));
 }
 
 static inline size_t vec_lanes(vec_mask mask) {

@@ -8,8 +8,10 @@
 enum { GROUP = 32 }; // entries of a list that go down together
 
 static const double SLACK = 0x1p-20;
-static const double WALK_LIMIT = 0x1p120; // of coordinates: lines and points beyond are not walked
-static const double FAST = 0x1p900;       // up to there the smallest t passes less than the smallest float
+static const float SURE = 1.0f + 0x1p-17f;   // more than twice the slack, and the rounding of a result to a float
+static const double WALK_LIMIT = 0x1p120;    // of coordinates: lines and points beyond are not walked
+static const double FAST = 0x1p900;          // up to there the smallest t passes less than the smallest float
+static const double SQUARE_SLACK = 0x1p-138; // squares of small numbers are far from exact
 
 // ---- boxes ----------------------------------------------------------------------------------------------------------
 
@@ -65,67 +67,100 @@ void bp_tree_trace_lines(const bp_tree *tree, bp_tree_walk *const *walks, size_t
 // ---- walks ----------------------------------------------------------------------------------------------------------
 
 void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels) {
+    const uint32_t top = (uint32_t)levels->count - 1;
     walk->levels = levels;
     walk->is_done = false;
-    walk->level = (uint32_t)levels->count - 1;
-    walk->node = levels->begins[walk->level];
-    walk->depth = 0;
+    walk->next = (bp_pair){.a = levels->begins[top], .b = top};
+    walk->stack[0] = (bp_pair){0};
+    walk->depth = 1;
     walk->hit_count = 0;
 }
 
-// The largest component of the direction.
-static double speed_of(const bp_line *line) {
-    double speed = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double component = fabs(line->direction[axis]);
-        speed = component > speed ? component : speed;
-    }
-    return speed;
+// Whether a hit that seems sure is sure decides how the walk goes on.
+static void begin_walk(bp_tree_walk *walk, const bp_tree_levels *levels, bool is_first, double slack) {
+    bp_tree_walk_again(walk, levels);
+    walk->aim.sure = is_first ? SURE : INFINITY;
+    walk->aim.slack = bp_round_up(slack);
+    walk->room = is_first ? BP_TREE_HITS : 0;
 }
 
-bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line) {
-    const double speed = speed_of(line);
-    bool is_small = true;
-    bp_tree_walk_again(walk, levels);
-    walk->aim.is_line = true;
-    for (uint32_t axis = 0; axis < 3; ++axis) {
-        const bool is_backward = line->direction[axis] < 0.0; // -0 is not
-        const double inverse = speed / fabs(line->direction[axis]), sign = is_backward ? -1.0 : 1.0;
+// Where the axes of a line are in an aim, by the fastest of them.
+static const uint8_t places[3][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
+
+static uint32_t fastest_axis(const double speeds[3]) {
+    const uint32_t faster = speeds[1] > speeds[0], is_last = speeds[2] > speeds[faster];
+    return faster + is_last * (2 - faster);
+}
+
+// Origins that are no floats, or not exact, are rounded outwards.
+static void widen_origins(bp_tree_aim *aim, const bp_line *line, const uint8_t place[3], double speed) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool is_backward = line->direction[axis] < 0.0;
         // Of so fast a line, what is this near may be passed at a t that is rounded to 0. (Denormal products take long.)
-        const double slip = speed > FAST ? fabs(line->direction[axis]) * 0x1p-1074 : 0.0;
-        const float low = bp_round_down(line->origin[axis] - line->rounding[axis] - slip);
-        const float high = bp_round_up(line->opposite[axis] + line->rounding[axis] + slip);
-        walk->aim.near_origin[axis] = is_backward ? low : high;
-        walk->aim.far_origin[axis] = is_backward ? high : low;
-        walk->aim.near_inverse[axis] = (float)sign * bp_smaller(bp_round_down(inverse * (1.0 - SLACK)), FLT_MAX);
-        walk->aim.far_inverse[axis] = (float)sign * bp_round_up(inverse * (1.0 + SLACK));
-        walk->aim.near_column[axis] = (is_backward ? 3 + axis : axis) * BP_TREE_WIDTH;
-        walk->aim.far_column[axis] = (is_backward ? axis : 3 + axis) * BP_TREE_WIDTH;
-        is_small &= fabs(line->origin[axis]) < WALK_LIMIT && fabs(line->opposite[axis]) < WALK_LIMIT;
+        const double slip = line->rounding[axis] + (speed > FAST ? fabs(line->direction[axis]) * 0x1p-1074 : 0.0);
+        const float low = bp_round_down(line->origin[axis] - slip), high = bp_round_up(line->opposite[axis] + slip);
+        aim->near_origin[place[axis]] = is_backward ? low : high;
+        aim->far_origin[place[axis]] = is_backward ? high : low;
     }
+}
+
+// Without branches on the direction, which would be unpredictable.
+bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line, bool is_first) {
+    bp_tree_aim *aim = &walk->aim;
+    const double speeds[3] = {fabs(line->direction[0]), fabs(line->direction[1]), fabs(line->direction[2])};
+    const uint8_t *place = places[fastest_axis(speeds)];
+    const double speed = speeds[fastest_axis(speeds)];
+    double farthest = 0.0;
+    bool is_exact = speed <= FAST, is_sure = is_first;
+    for (uint32_t axis = 0; axis < 3; ++axis) {
+        const uint32_t at = place[axis], is_backward = line->direction[axis] < 0.0; // -0 is not
+        const double inverse = speed / speeds[axis], sign = 1.0 - 2.0 * is_backward;
+        const double corners[2] = {line->opposite[axis], line->origin[axis]};
+        aim->near_origin[at] = (float)corners[is_backward];
+        aim->far_origin[at] = (float)corners[1 - is_backward];
+        aim->near_inverse[at] = (float)(sign * inverse * (1.0 - SLACK));
+        aim->far_inverse[at] = (float)(sign * inverse * (1.0 + SLACK));
+        if (inverse >= WALK_LIMIT && speeds[axis] > 0.0) { // it may be too large for a float
+            aim->near_inverse[at] = (float)(sign * WALK_LIMIT);
+            aim->far_inverse[at] = (float)sign * INFINITY;
+            is_sure = false;
+        }
+        aim->near_column[at] = (axis + 3 * is_backward) * BP_TREE_WIDTH;
+        aim->far_column[at] = (axis + 3 - 3 * is_backward) * BP_TREE_WIDTH;
+        const double least = fabs(corners[1]), most = fabs(corners[0]), farther = least > most ? least : most;
+        farthest = farther > farthest ? farther : farthest;
+        is_exact &= ((double)(float)corners[0] == corners[0]) & ((double)(float)corners[1] == corners[1]) &
+                    (line->rounding[axis] == 0.0);
+    }
+    if (!is_exact) {
+        widen_origins(aim, line, place, speed);
+    }
+    aim->is_line = true;
+    begin_walk(walk, levels, is_sure & is_exact, 0x1p-146 * (1.0 + speed));
     walk->speed = speed;
     bp_tree_limit_line(walk, line->end);
-    return is_small;
+    return farthest < WALK_LIMIT;
 }
 
 void bp_tree_limit_line(bp_tree_walk *walk, double t) {
     walk->aim.limit = bp_round_up(t * walk->speed * (1.0 + SLACK));
 }
 
-bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]) {
-    bool is_small = true;
-    bp_tree_walk_again(walk, levels);
+bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3], bool is_first) {
+    bool is_small = true, is_sure = is_first;
     walk->aim.is_line = false;
     walk->aim.limit = INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
         walk->aim.near_origin[axis] = bp_round_up(point[axis]);
         walk->aim.far_origin[axis] = bp_round_down(point[axis]);
         is_small &= fabs(point[axis]) < WALK_LIMIT;
+        is_sure &= (double)walk->aim.near_origin[axis] == point[axis];
     }
+    begin_walk(walk, levels, is_sure, SQUARE_SLACK);
     return is_small;
 }
 
 void bp_tree_limit_point(bp_tree_walk *walk, double distance) {
-    const double square = distance * distance * (1.0 + SLACK) + 0x1p-140; // squares of small numbers are far from exact
+    const double square = distance * distance * (1.0 + SLACK) + SQUARE_SLACK;
     walk->aim.limit = square < WALK_LIMIT ? bp_round_up(square) : INFINITY;
 }

@@ -26,9 +26,10 @@ void bp_tree_trace_lines(const bp_tree *tree, bp_tree_walk *const *walks, size_t
                          void *context);
 
 // Begins a walk. False if the numbers of the line or the point are too large for floats. A walk meets every box that a line hits,
-// also if that is computed as (face - corner) / direction in 64 bits, and some that it just misses.
-bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line);
-bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3]);
+// also if that is computed as (face - corner) / direction in 64 bits, and some that it just misses. With `is_first` only the first
+// hit, or the nearest box, and what is rounded to the same t or distance is wanted: then it may go on after a leaf with hits.
+bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const bp_line *line, bool is_first);
+bool bp_tree_walk_point(bp_tree_walk *walk, const bp_tree_levels *levels, const double point[3], bool is_first);
 
 // Begins a walk again, in another tree. Its limit stays.
 void bp_tree_walk_again(bp_tree_walk *walk, const bp_tree_levels *levels);
@@ -38,11 +39,12 @@ void bp_tree_limit_line(bp_tree_walk *walk, double t);
 void bp_tree_limit_point(bp_tree_walk *walk, double distance);
 
 // The box of a slot that is a hit.
-static inline bp_box_double bp_tree_hit_box(const bp_tree_levels *levels, uint32_t slot) {
+static inline void bp_tree_hit_box(const bp_tree_levels *levels, uint32_t slot, bp_box_double *box) {
     const bp_tree_node *leaf = &levels->nodes[slot / BP_TREE_WIDTH];
-    const uint32_t lane = slot % BP_TREE_WIDTH;
-    return (bp_box_double){.min = {(double)leaf->min[0][lane], (double)leaf->min[1][lane], (double)leaf->min[2][lane]},
-                           .max = {(double)leaf->max[0][lane], (double)leaf->max[1][lane], (double)leaf->max[2][lane]}};
+    for (int axis = 0; axis < 3; ++axis) {
+        box->min[axis] = (double)leaf->min[axis][slot % BP_TREE_WIDTH];
+        box->max[axis] = (double)leaf->max[axis][slot % BP_TREE_WIDTH];
+    }
 }
 
 #endif

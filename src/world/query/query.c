@@ -12,10 +12,13 @@ bp_status bp_query_check(const bp_world *world, const bp_object *object) {
     return BP_OK;
 }
 
-bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count) {
-    bp_query query = {.world = world, .object = object, .is_periodic = bp_is_periodic(&world->setup.overlap)};
-    bp_query_trees_take(&query, count);
-    return query;
+void bp_query_begin(bp_query *query, const bp_world *world, const bp_object *object, size_t count) {
+    query->world = world;
+    query->object = object;
+    query->is_periodic = bp_is_periodic(&world->setup.overlap);
+    query->tree_count = query->changed_count = 0;
+    query->stale = NULL;
+    bp_query_trees_take(query, count);
 }
 
 bool bp_query_sees(const bp_query *query, bp_id id) {
@@ -83,6 +86,11 @@ bool bp_probe_outside(bp_probe *p, bool can_walk) {
     return walks;
 }
 
+bool bp_probe_wants_first(const bp_probe *p) {
+    const bp_query *query = p->query;
+    return query->is_exact && query->object == NULL && query->stale == NULL && bp_shortlist_wants_first(p->list);
+}
+
 void bp_probe_limit(bp_probe *p) {
     const double limit = bp_shortlist_limit(p->list);
     if (!p->walk.aim.is_line) {
@@ -102,24 +110,26 @@ static inline void examine_slot(bp_probe *p, uint32_t slot) {
         examine_object(p, id);
         return;
     }
-    const bp_box_double box = bp_tree_hit_box(&query->trees[p->tree]->shape, slot);
+    bp_box_double box;
     double t = 0.0;
+    bp_tree_hit_box(&query->trees[p->tree]->shape, slot, &box);
     if (p->examine(p, &box, &t)) {
         bp_shortlist_offer(p->list, id, t);
     }
 }
 
-// Examines the hits of a leaf.
+// Examines the hits that a walk has collected.
 static void take_hits(bp_probe *p) {
+    const size_t offered = p->list->offered;
     for (size_t i = 0; i < p->walk.hit_count; ++i) {
-        float far;
-        memcpy(&far, &p->walk.hits[i].b, sizeof far);
-        if (far <= p->walk.aim.limit) {
+        if (bp_tree_far(p->walk.hits[i]) <= p->walk.aim.limit) {
             examine_slot(p, p->walk.hits[i].a);
         }
     }
-    if (p->list->is_few) {
+    p->walk.hit_count = 0;
+    if (p->list->is_few && p->list->offered > offered && !p->walk.is_done) {
         bp_probe_limit(p);
+        bp_tree_cull(&p->walk);
     }
 }
 
@@ -140,40 +150,50 @@ static void take_traced(void *context, const bp_pair *pairs, size_t count) {
 }
 
 // Walks together to every hit in every tree.
-static void trace(const bp_query *query, bp_probe **probes, bp_tree_walk *const *walks, size_t count) {
+static void trace(const bp_query *query, bp_probe *const *probes, size_t count) {
+    bp_tree_walk *walks[BP_PROBES_IN_TURN];
+    bp_probe *walking[BP_PROBES_IN_TURN];
     for (size_t k = 0; k < query->tree_count; ++k) {
         for (size_t i = 0; i < count; ++i) {
-            probes[i]->tree = k;
+            walking[i] = probes[i];
+            walking[i]->tree = k;
+            walks[i] = &walking[i]->walk;
         }
-        bp_tree_trace_lines(query->trees[k], walks, count, take_traced, probes);
+        bp_tree_trace_lines(query->trees[k], walks, count, take_traced, walking);
     }
 }
 
-void bp_probes_walk(const bp_query *query, bp_probe **probes, size_t count, bp_probe_next next, void *context) {
+// Of walks that look for the first hit alone, hits are examined together in the end: what one of them waits for does not stop the others.
+static void walk_in_turn(const bp_query *query, bp_probe *const *probes, size_t count) {
     bp_tree_walk *walks[BP_PROBES_IN_TURN];
-    const bool is_traced = !probes[0]->list->is_few && probes[0]->walk.aim.is_line; // every hit is wanted, in any order
+    bp_probe *others[BP_PROBES_IN_TURN];
+    uint32_t stopped[BP_PROBES_IN_TURN];
     for (size_t i = 0; i < count; ++i) {
+        others[i] = probes[i];
         walks[i] = &probes[i]->walk;
     }
-    size_t turn = 0, traced = 0;
-    while (count > 0) {
-        bool is_done = is_traced;
-        if (is_traced && traced == 0) {
-            trace(query, probes, walks, count);
-            traced = count;
-            turn = 0;
-        } else if (!is_traced) {
-            turn = query->trees[0]->setup->kernels->tree_walk(walks, count, turn < count ? turn : 0);
-            take_hits(probes[turn]);
-            is_done = walks[turn]->is_done && !begin_next_tree(query, probes[turn]);
+    for (size_t left = count; left > 0;) {
+        for (size_t i = query->trees[0]->setup->kernels->tree_walk(walks, left, stopped); i-- > 0;) {
+            bp_probe *p = others[stopped[i]];
+            if (p->walk.room == 0 || !p->walk.is_done || p->tree + 1 < query->tree_count) {
+                take_hits(p);
+            }
+            if (p->walk.is_done && !begin_next_tree(query, p)) {
+                --left; // the last one has had its turn
+                others[stopped[i]] = others[left];
+                walks[stopped[i]] = walks[left];
+            }
         }
-        traced -= is_traced;
-        if (is_done && (next == NULL || !next(context, probes[turn]))) {
-            --count;
-            probes[turn] = probes[count];
-            walks[turn] = walks[count];
-        } else {
-            ++turn;
-        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        take_hits(probes[i]);
+    }
+}
+
+void bp_probes_walk(const bp_query *query, bp_probe *const *probes, size_t count) {
+    if (probes[0]->list->is_few || !probes[0]->walk.aim.is_line) {
+        walk_in_turn(query, probes, count);
+    } else {
+        trace(query, probes, count); // every hit is wanted, in any order
     }
 }

@@ -30,7 +30,7 @@ typedef struct bp_query {
 bp_status bp_query_check(const bp_world *world, const bp_object *object);
 
 // Begins `count` queries that were checked.
-bp_query bp_query_begin(const bp_world *world, const bp_object *object, size_t count);
+void bp_query_begin(bp_query *query, const bp_world *world, const bp_object *object, size_t count);
 
 // Whether the asking object, if there is one, would pair with this one.
 bool bp_query_sees(const bp_query *query, bp_id id);
@@ -69,11 +69,12 @@ struct bp_probe {
 // Examines every object that is not found in a tree; all, if the probe cannot walk. Returns whether a walk is left to do.
 bool bp_probe_outside(bp_probe *probe, bool can_walk);
 
-// Walks through the trees with some probes in turn. When one is done, `next` (unless NULL) may begin it again, for another question;
-// it returns false if there is none.
-enum { BP_PROBES_IN_TURN = 8 };
-typedef bool (*bp_probe_next)(void *context, bp_probe *probe);
-void bp_probes_walk(const bp_query *query, bp_probe **probes, size_t count, bp_probe_next next, void *context);
+// Walks through the trees with some probes in turn.
+enum { BP_PROBES_IN_TURN = BP_TREE_IN_TURN };
+void bp_probes_walk(const bp_query *query, bp_probe *const *probes, size_t count);
+
+// Whether the first object that is found to be hit ends the search for those behind it.
+bool bp_probe_wants_first(const bp_probe *probe);
 
 // Sets the limit of the walk by what the list still wants.
 void bp_probe_limit(bp_probe *probe);
@@ -89,8 +90,9 @@ bool bp_probe_begin_point(bp_probe *probe, const bp_query *query, const double p
 void bp_query_meet_boxes(const bp_query *query, const bp_box_double *boxes, size_t count, bp_tree_take take,
                          void *context);
 
-bp_cast_double bp_cast_of_ray(const bp_ray *ray);
-bp_cast_double bp_cast_to_double(const bp_cast *cast);
+// The same in 64 bits; NULL remains NULL.
+const bp_cast_double *bp_cast_of_ray(const bp_ray *ray, bp_cast_double *cast);
+const bp_cast_double *bp_cast_to_double(const bp_cast *cast, bp_cast_double *wide);
 
 // What is wrong with a question is logged, under this name. bp_query_cast_is_valid is quick, and may doubt valid ones.
 bool bp_query_cast_is_valid(const bp_world *world, const bp_cast_double *cast);

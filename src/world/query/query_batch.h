@@ -2,9 +2,9 @@
 //
 //     questions   | 0 | 1 | 2 | 3 | 4 | 5 | ...      as the caller gives them
 //     blocks      |   0 1 2   |   3 4 5   | ...      each has a list of its own, row after row as they are done
-//     answers     | row 0 | row 1 | ...              where the rows are copied to in the end
+//     answers     | row 0 | row 1 | ...              the first block's, with those of the others copied behind them
 //
-// Boxes go down the tree dozens at a time; lines and points walk eight at a time, in turn. A row depends on its question alone,
+// Boxes go down the tree dozens at a time; lines and points walk sixteen at a time, in turn. A row depends on its question alone,
 // so the answers are the same for any number of workers.
 #ifndef BP_QUERY_BATCH_H
 #define BP_QUERY_BATCH_H
@@ -13,7 +13,7 @@
 
 // Memory of batches, kept from one to the next. All zero is empty.
 typedef struct bp_batch_memory {
-    bp_buffer rows, blocks;
+    bp_buffer offsets, blocks;
     size_t block_count;
 } bp_batch_memory;
 

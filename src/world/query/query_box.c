@@ -179,7 +179,8 @@ static bp_status list_overlapping(const bp_world *world, const bp_box_double *bo
     if (ids == NULL && capacity > 0) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "ids: NULL, but the capacity is not 0");
     }
-    const bp_query query = bp_query_begin(world, object, 1);
+    bp_query query;
+    bp_query_begin(&query, world, object, 1);
     bp_shortlist list = bp_shortlist_begin(ids, sizeof(bp_id), capacity);
     bp_query_meet_boxes(&query, box, 1, offer_ids, &list);
     return bp_shortlist_finish(&list, found);
@@ -201,7 +202,8 @@ static bp_status visit_overlapping(const bp_world *world, const bp_box_double *b
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object, 1);
+    bp_query query;
+    bp_query_begin(&query, world, object, 1);
     const box_question question = {&query, box};
     return bp_visits_run(world,
                          (bp_visits){.visit = visit, .context = context, .search = search_box, .question = &question});

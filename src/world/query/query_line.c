@@ -14,19 +14,24 @@
 
 enum { AXES = 3 }; // in two dimensions the line and all boxes lie at z = 0
 
-static bp_line line_of_cast(const bp_cast_double *cast, const bp_overlap_rule *rule) {
-    bp_line line = {.end = cast->max_t};
-    for (uint32_t axis = 0; axis < rule->dimensions; ++axis) {
+// Copied as a whole: what is written in one piece is read sooner.
+static void set_line(bp_line *line, const bp_cast_double *cast, const bp_query *query) {
+    const bp_overlap_rule *rule = &query->world->setup.overlap;
+    memcpy(line->origin, cast->box.min, sizeof line->origin);
+    memcpy(line->opposite, cast->box.max, sizeof line->opposite);
+    memcpy(line->direction, cast->direction, sizeof line->direction);
+    memset(line->rounding, 0, sizeof line->rounding);
+    line->end = cast->max_t;
+    if (rule->dimensions == 2) {
+        line->origin[2] = line->opposite[2] = line->direction[2] = 0.0;
+    }
+    for (uint32_t axis = 0; query->is_periodic && axis < rule->dimensions; ++axis) {
         const double period = bp_period_of(rule, axis);
-        line.direction[axis] = cast->direction[axis];
-        line.origin[axis] = cast->box.min[axis];
-        line.opposite[axis] = cast->box.max[axis];
         if (period > 0.0) {
-            line.origin[axis] = bp_query_wrap(cast->box.min[axis], period);
-            line.opposite[axis] = line.origin[axis] + (cast->box.max[axis] - cast->box.min[axis]);
+            line->origin[axis] = bp_query_wrap(cast->box.min[axis], period);
+            line->opposite[axis] = line->origin[axis] + (cast->box.max[axis] - cast->box.min[axis]);
         }
     }
-    return line;
 }
 
 // Shortens *enter .. *leave to the interval in which the line is between two faces. False if it never is.
@@ -35,8 +40,8 @@ static bool pass_faces(const bp_line *line, uint32_t axis, double min, double ma
     if (direction == 0.0) {
         return min <= opposite && origin <= max;
     }
-    const double first = (min - opposite) / direction, second = (max - origin) / direction;
-    const double near = direction > 0.0 ? first : second, far = direction > 0.0 ? second : first;
+    const double passed[2] = {(min - opposite) / direction, (max - origin) / direction};
+    const double near = passed[direction < 0.0], far = passed[direction > 0.0];
     *enter = near > *enter ? near : *enter;
     *leave = far < *leave ? far : *leave;
     return *enter <= *leave;
@@ -133,9 +138,9 @@ static void walk_images(bp_probe *p, uint32_t axis, double begin, double end) {
             line.origin[i] -= distance;
             line.opposite[i] -= distance;
         }
-        (void)bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &line);
+        (void)bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &line, false);
         bp_probe_limit(p);
-        bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
+        bp_probes_walk(query, (bp_probe *[]){p}, 1);
         return;
     }
     const double period = bp_period_of(rule, axis);
@@ -163,11 +168,11 @@ bool bp_probe_begin_line(bp_probe *p, const bp_query *query, const bp_cast_doubl
     p->query = query;
     p->list = list;
     p->tree = 0;
-    p->line = line_of_cast(cast, &query->world->setup.overlap);
+    set_line(&p->line, cast, query);
     p->is_shifted = false;
     p->examine = query->is_periodic ? examine_images : examine_line;
-    const bool is_small =
-        query->tree_count == 0 || query->is_periodic || bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &p->line);
+    const bool is_small = query->tree_count == 0 || query->is_periodic ||
+                          bp_tree_walk_line(&p->walk, &query->trees[0]->shape, &p->line, bp_probe_wants_first(p));
     if (!bp_probe_outside(p, is_small)) {
         return false;
     }

@@ -50,9 +50,9 @@ static void walk_images(bp_probe *p, uint32_t axis, double point[3]) {
     static const int shifts[] = {0, -1, 1};
     const bp_query *query = p->query;
     if (axis == 3) {
-        (void)bp_tree_walk_point(&p->walk, &query->trees[0]->shape, point);
+        (void)bp_tree_walk_point(&p->walk, &query->trees[0]->shape, point, false);
         bp_probe_limit(p);
-        bp_probes_walk(query, (bp_probe *[]){p}, 1, NULL, NULL);
+        bp_probes_walk(query, (bp_probe *[]){p}, 1);
         return;
     }
     const double period = bp_period_of(&query->world->setup.overlap, axis);
@@ -76,8 +76,8 @@ bool bp_probe_begin_point(bp_probe *p, const bp_query *query, const double point
                          : period > 0.0           ? bp_query_wrap(point[axis], period)
                                                   : point[axis];
     }
-    const bool is_small =
-        query->tree_count == 0 || query->is_periodic || bp_tree_walk_point(&p->walk, &query->trees[0]->shape, p->point);
+    const bool is_small = query->tree_count == 0 || query->is_periodic ||
+                          bp_tree_walk_point(&p->walk, &query->trees[0]->shape, p->point, bp_probe_wants_first(p));
     if (!bp_probe_outside(p, is_small)) {
         return false;
     }
@@ -116,11 +116,12 @@ static bp_status list_nearest(const bp_world *world, const double point[3], cons
     if (!bp_query_point_is_valid(world, point)) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "point: must be finite");
     }
-    const bp_query query = bp_query_begin(world, object, 1);
+    bp_query query;
+    bp_query_begin(&query, world, object, 1);
     list.is_few = true;
     bp_probe probe;
     if (bp_probe_begin_point(&probe, &query, point, &list)) {
-        bp_probes_walk(&query, (bp_probe *[]){&probe}, 1, NULL, NULL);
+        bp_probes_walk(&query, (bp_probe *[]){&probe}, 1);
     }
     list.offered = list.kept; // farther ones do not count
     return bp_shortlist_finish(&list, found);

@@ -13,30 +13,33 @@ enum {
 
 // ---- casts ----------------------------------------------------------------------------------------------------------
 
-bp_cast_double bp_cast_of_ray(const bp_ray *ray) {
-    bp_cast_double cast = {.max_t = (double)ray->max_t};
-    for (int axis = 0; axis < 3; ++axis) {
-        cast.box.min[axis] = cast.box.max[axis] = (double)ray->origin[axis];
-        cast.direction[axis] = (double)ray->direction[axis];
+// Written into place: copies of what has just been written in pieces take long.
+const bp_cast_double *bp_cast_of_ray(const bp_ray *ray, bp_cast_double *cast) {
+    for (int axis = 0; ray != NULL && axis < 3; ++axis) {
+        cast->box.min[axis] = cast->box.max[axis] = (double)ray->origin[axis];
+        cast->direction[axis] = (double)ray->direction[axis];
+        cast->max_t = (double)ray->max_t;
     }
-    return cast;
+    return ray != NULL ? cast : NULL;
 }
 
-bp_cast_double bp_cast_to_double(const bp_cast *cast) {
-    bp_cast_double wide = {.box = bp_box_to_double(&cast->box), .max_t = (double)cast->max_t};
-    for (int axis = 0; axis < 3; ++axis) {
-        wide.direction[axis] = (double)cast->direction[axis];
+const bp_cast_double *bp_cast_to_double(const bp_cast *cast, bp_cast_double *wide) {
+    for (int axis = 0; cast != NULL && axis < 3; ++axis) {
+        wide->box.min[axis] = (double)cast->box.min[axis];
+        wide->box.max[axis] = (double)cast->box.max[axis];
+        wide->direction[axis] = (double)cast->direction[axis];
+        wide->max_t = (double)cast->max_t;
     }
-    return wide;
+    return cast != NULL ? wide : NULL;
 }
 
-static bp_cast_double cast_of_ray_double(const bp_ray_double *ray) {
-    bp_cast_double cast = {.max_t = ray->max_t};
-    for (int axis = 0; axis < 3; ++axis) {
-        cast.box.min[axis] = cast.box.max[axis] = ray->origin[axis];
-        cast.direction[axis] = ray->direction[axis];
+static const bp_cast_double *cast_of_ray_double(const bp_ray_double *ray, bp_cast_double *cast) {
+    for (int axis = 0; ray != NULL && axis < 3; ++axis) {
+        cast->box.min[axis] = cast->box.max[axis] = ray->origin[axis];
+        cast->direction[axis] = ray->direction[axis];
+        cast->max_t = ray->max_t;
     }
-    return cast;
+    return ray != NULL ? cast : NULL;
 }
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
@@ -132,23 +135,24 @@ static void search_line(const void *question, bp_shortlist *list) {
     const line_question *q = question;
     bp_probe probe;
     if (bp_probe_begin_line(&probe, q->query, q->cast, list)) {
-        bp_probes_walk(q->query, (bp_probe *[]){&probe}, 1, NULL, NULL);
+        bp_probes_walk(q->query, (bp_probe *[]){&probe}, 1);
     }
 }
 
 static bp_status list_hits(const bp_world *world, const bp_cast_double *cast, const char *name, const bp_object *object,
-                           bp_shortlist list, size_t *found) {
+                           bp_shortlist *list, size_t *found) {
     const bp_status status = check_call(world, cast, name, object);
     if (status != BP_OK) {
         return status;
     }
-    if (list.items == NULL && list.capacity > 0) {
+    if (list->items == NULL && list->capacity > 0) {
         return bp_world_refuse(world, BP_ERROR_ARGUMENT, "hits: NULL, but the capacity is not 0");
     }
-    const bp_query query = bp_query_begin(world, object, 1);
-    list.is_few = found == NULL;
-    search_line(&(line_question){&query, cast}, &list);
-    return bp_shortlist_finish(&list, found);
+    bp_query query;
+    bp_query_begin(&query, world, object, 1);
+    list->is_few = found == NULL;
+    search_line(&(line_question){&query, cast}, list);
+    return bp_shortlist_finish(list, found);
 }
 
 static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, const char *name,
@@ -157,7 +161,8 @@ static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, c
     if (status != BP_OK) {
         return status;
     }
-    const bp_query query = bp_query_begin(world, object, 1);
+    bp_query query;
+    bp_query_begin(&query, world, object, 1);
     const line_question question = {&query, cast};
     visits.max_t = cast->max_t;
     visits.page = VISITS_FIRST;
@@ -170,48 +175,49 @@ static bp_status visit_hits(const bp_world *world, const bp_cast_double *cast, c
 
 bp_status bp_query_ray(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_ray_hit *hits,
                        size_t capacity, size_t *found) {
-    const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
-    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object,
-                     bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity), found);
+    bp_cast_double cast;
+    bp_shortlist list = bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity);
+    return list_hits(world, bp_cast_of_ray(ray, &cast), "ray", object, &list, found);
 }
 
 bp_status bp_query_cast(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_ray_hit *hits,
                         size_t capacity, size_t *found) {
-    const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
-    return list_hits(world, cast != NULL ? &wide : NULL, "cast", object,
-                     bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity), found);
+    bp_cast_double wide;
+    bp_shortlist list = bp_shortlist_begin(hits, sizeof(bp_ray_hit), capacity);
+    return list_hits(world, bp_cast_to_double(cast, &wide), "cast", object, &list, found);
 }
 
 bp_status bp_query_ray_each(const bp_world *world, const bp_ray *ray, const bp_object *object, bp_visit visit,
                             void *context) {
-    const bp_cast_double cast = ray != NULL ? bp_cast_of_ray(ray) : (bp_cast_double){0};
-    return visit_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+    bp_cast_double cast;
+    return visit_hits(world, bp_cast_of_ray(ray, &cast), "ray", object,
                       (bp_visits){.visit = visit, .context = context, .rounds = true});
 }
 
 bp_status bp_query_cast_each(const bp_world *world, const bp_cast *cast, const bp_object *object, bp_visit visit,
                              void *context) {
-    const bp_cast_double wide = cast != NULL ? bp_cast_to_double(cast) : (bp_cast_double){0};
-    return visit_hits(world, cast != NULL ? &wide : NULL, "cast", object,
+    bp_cast_double wide;
+    return visit_hits(world, bp_cast_to_double(cast, &wide), "cast", object,
                       (bp_visits){.visit = visit, .context = context, .rounds = true});
 }
 
 bp_status bp_query_ray_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
                               bp_ray_hit_double *hits, size_t capacity, size_t *found) {
-    const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
-    return list_hits(world, ray != NULL ? &cast : NULL, "ray", object,
-                     bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity), found);
+    bp_cast_double cast;
+    bp_shortlist list = bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity);
+    return list_hits(world, cast_of_ray_double(ray, &cast), "ray", object, &list, found);
 }
 
 bp_status bp_query_cast_double(const bp_world *world, const bp_cast_double *cast, const bp_object *object,
                                bp_ray_hit_double *hits, size_t capacity, size_t *found) {
-    return list_hits(world, cast, "cast", object, bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity), found);
+    bp_shortlist list = bp_shortlist_begin(hits, sizeof(bp_ray_hit_double), capacity);
+    return list_hits(world, cast, "cast", object, &list, found);
 }
 
 bp_status bp_query_ray_each_double(const bp_world *world, const bp_ray_double *ray, const bp_object *object,
                                    bp_visit visit, void *context) {
-    const bp_cast_double cast = ray != NULL ? cast_of_ray_double(ray) : (bp_cast_double){0};
-    return visit_hits(world, ray != NULL ? &cast : NULL, "ray", object,
+    bp_cast_double cast;
+    return visit_hits(world, cast_of_ray_double(ray, &cast), "ray", object,
                       (bp_visits){.visit = visit, .context = context});
 }
 

@@ -7,10 +7,11 @@
 
 enum {
     PATIENCE = 16,          // times that all objects are examined before a tree is built,
-    FITTED = 1,             // and before one that is there is fitted
+    FITTED = 0,             // and before one that is there is fitted
     WITHOUT_TREE_MAX = 64,  // objects: up to here testing all is faster than any tree
     PARTIAL_FIT_SHARE = 64, // with more than one changed object in 64, fitting the whole tree is as fast
-    ASKED_SHARE = 32 // more queries between two updates than one for so many objects are worth one tree in place of two
+    ASKED_SHARE = 32, // more queries between two updates than one for so many objects are worth a tree of our own,
+    SPLITS_SHARE = 8  // and for so many, if some come in a batch, one by splits: they take as long as building it
 };
 
 typedef struct query_tree {
@@ -82,11 +83,6 @@ static size_t trees_of_method(const bp_world *world, const bp_tree *trees[2]) {
     return may_have ? method->ops->trees(method->state, trees) : 0;
 }
 
-// From so many queries between two updates on, a tree of our own is worth its time.
-static size_t enough_queries(const bp_world *world, size_t method_count) {
-    return method_count == 0 ? 1 : method_count == 1 ? SIZE_MAX : world->ids.count / ASKED_SHARE + 1;
-}
-
 // ---- fitting --------------------------------------------------------------------------------------------------------
 
 // The tree's box of an object in a periodic world: a box of floats that contains its box, shifted so that it begins in
@@ -129,19 +125,30 @@ static const bp_box *make_proxies(bp_query_trees *trees, const bp_world *world) 
 }
 
 static bool fit(query_tree *t, const bp_world *world, const bp_box *boxes, const bp_changes *changes) {
-    t->tree.is_kept = true;
     const bool is_fitted = boxes != NULL && bp_tree_update(&t->tree, boxes, world->ids.count, changes) == BP_OK;
     t->pair_version = is_fitted ? world->pair_version : 0;
     return is_fitted;
 }
 
+// A tree for a world at rest, without room for changes.
+static bool build(query_tree *t, const bp_world *world, const bp_box *boxes) {
+    t->tree.is_kept = false;
+    const bool is_built = boxes != NULL && bp_tree_build(&t->tree, boxes, world->ids.count, BP_TREE_SPLITS) == BP_OK;
+    t->pair_version = is_built ? world->pair_version : 0;
+    return is_built;
+}
+
+// For a few queries the method's trees are good enough; if it has none, a query fits the fresh tree, unless an update can do it in
+// less time, because little has changed.
 void bp_query_trees_fit(const bp_world *world) {
     bp_query_trees *trees = world->queries;
     const bp_tree *method_trees[2];
-    const size_t enough = enough_queries(world, trees_of_method(world, method_trees));
+    const size_t method_count = trees_of_method(world, method_trees);
+    const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / PARTIAL_FIT_SHARE);
+    const size_t enough = method_count == 0 && are_few ? 1 : world->ids.count / ASKED_SHARE + 1;
     const bool is_asked = atomic_exchange(&trees->asked, 0) >= enough;
     query_tree *kept = &trees->kept, *fresh = &trees->fresh;
-    if (!is_asked || bp_is_periodic(&world->setup.overlap)) {
+    if (!is_asked || method_count == 1 || bp_is_periodic(&world->setup.overlap)) {
         return;
     }
     if (kept->tree.level_count == 0) {
@@ -151,16 +158,15 @@ void bp_query_trees_fit(const bp_world *world) {
         atomic_store(&trees->fitted, 0);
         atomic_store(&trees->patience, PATIENCE);
     }
-    if (kept->tree.level_count > 0 || enough > 1) {
+    if (kept->tree.level_count > 0 || method_count == 2) {
         const bool is_next = kept->pair_version + 1 == world->pair_version;
-        const bool are_few = !bp_change_list_is_longer_than(&world->changes, world->ids.count / PARTIAL_FIT_SHARE);
         const bp_changes changes = bp_change_list_changes(&world->changes);
         (void)fit(kept, world, bp_world_boxes_floats(&world->boxes), is_next && are_few ? &changes : NULL);
     }
 }
 
-// Builds or fits the fresh tree. Only one thread at a time.
-static void try_to_fit(bp_query_trees *trees, const bp_world *world) {
+// Builds or fits the fresh tree, which nobody reads. Only one thread at a time.
+static void try_to_fit(bp_query_trees *trees, const bp_world *world, bool by_splits) {
     const uint64_t version = world->changes.version;
     if (atomic_exchange(&trees->is_building, true)) {
         return;
@@ -168,7 +174,9 @@ static void try_to_fit(bp_query_trees *trees, const bp_world *world) {
     if (atomic_load(&trees->fitted) != version) { // no other thread has done it meanwhile
         const bool is_periodic = bp_is_periodic(&world->setup.overlap);
         const bp_box *boxes = is_periodic ? make_proxies(trees, world) : bp_world_boxes_floats(&world->boxes);
-        const bool is_fitted = fit(&trees->fresh, world, boxes, NULL);
+        query_tree *fresh = &trees->fresh;
+        const bool is_new = by_splits || fresh->tree.level_count == 0;
+        const bool is_fitted = is_new ? build(fresh, world, boxes) : fit(fresh, world, boxes, NULL);
         atomic_store(&trees->examined, 0); // if memory was refused: again, but not at once
         atomic_store(&trees->patience, is_fitted ? FITTED : PATIENCE);
         atomic_store(&trees->fitted, is_fitted ? version : 0);
@@ -203,23 +211,27 @@ void bp_query_trees_take(bp_query *query, size_t count) {
     const bool is_kept = world->is_built && trees->kept.pair_version == world->pair_version && !query->is_periodic;
     const bool has_base = !list->all && (method_count > 0 || is_kept);
     const size_t others = has_base ? list->count : world->ids.count;
-    const size_t asked = atomic_load_explicit(&trees->asked, memory_order_relaxed);
-    if (asked < enough_queries(world, method_count)) { // then threads that ask at once no longer fight for it
-        atomic_store_explicit(&trees->asked, bp_size_add(asked, count), memory_order_relaxed);
+    const size_t asked = atomic_load_explicit(&trees->asked, memory_order_relaxed), all = bp_size_add(asked, count);
+    const size_t many = world->ids.count / SPLITS_SHARE + WITHOUT_TREE_MAX;
+    if (asked < many) { // then threads that ask at once no longer fight for it
+        atomic_store_explicit(&trees->asked, all, memory_order_relaxed);
     }
-    if (others > 0 && world->ids.count > WITHOUT_TREE_MAX && !has_long_period(&world->setup.overlap) &&
-        atomic_load(&trees->fitted) != list->version) {
+    const bool is_stale = atomic_load(&trees->fitted) != list->version && world->ids.count > WITHOUT_TREE_MAX;
+    if (is_stale && others == 0 && count > 1 && all >= many && !query->is_periodic) {
+        try_to_fit(trees, world, true);
+    }
+    if (is_stale && others > 0 && !has_long_period(&world->setup.overlap)) {
         // Where several threads count at once, some counts may be lost.
         const uint64_t before = atomic_load_explicit(&trees->examined, memory_order_relaxed);
         const uint64_t patience =
             (uint64_t)atomic_load_explicit(&trees->patience, memory_order_relaxed) * world->ids.count;
         if (before >= patience || count > patience / others) {
-            try_to_fit(trees, world);
+            try_to_fit(trees, world, false);
         } else {
             atomic_store_explicit(&trees->examined, before + count * others, memory_order_relaxed);
         }
     }
-    if (others > 0 && atomic_load(&trees->fitted) == list->version) {
+    if (atomic_load(&trees->fitted) == list->version && (others > 0 || trees->fresh.tree.order == BP_TREE_SPLITS)) {
         use(query, (const bp_tree *[]){&trees->fresh.tree}, 1);
         query->bounds = trees->bounds;
     } else if (has_base) {
@@ -237,7 +249,7 @@ void bp_query_trees_take(bp_query *query, size_t count) {
 
 bp_batch_loan bp_query_borrow(const bp_world *world, bp_batch_memory *own) {
     bp_query_trees *trees = world->queries;
-    if (atomic_exchange(&trees->is_lent, true)) {
+    if (atomic_exchange_explicit(&trees->is_lent, true, memory_order_acquire)) {
         return (bp_batch_loan){.executor = &trees->setup.runtime.executor, .memory = own, .is_own = true};
     }
     bp_workers_expect(bp_world_executor(world));
@@ -249,6 +261,6 @@ void bp_query_return(const bp_world *world, bp_batch_loan *loan) {
         bp_batch_memory_free(loan->memory, bp_world_allocator(world));
     } else {
         bp_workers_rest(bp_world_executor(world));
-        atomic_store(&world->queries->is_lent, false);
+        atomic_store_explicit(&world->queries->is_lent, false, memory_order_release);
     }
 }

@@ -21,21 +21,6 @@ _Static_assert(sizeof(bp_near_double) == sizeof(bp_ray_hit_double) &&
                    offsetof(bp_near_double, distance) == offsetof(bp_ray_hit_double, t),
                "or an id, then a double");
 
-bp_shortlist bp_shortlist_begin(void *items, size_t item_size, size_t capacity) {
-    return (bp_shortlist){.items = items, .item_size = item_size, .capacity = capacity, .most = INFINITY};
-}
-
-bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most) {
-    const size_t capacity = room->bytes / sizeof(bp_ray_hit);
-    bp_shortlist list =
-        bp_shortlist_begin(room->data, sizeof(bp_ray_hit), most > 0 && most < capacity ? most : capacity);
-    list.room = room;
-    list.allocator = allocator;
-    list.capacity_most = most > 0 ? most : SIZE_MAX;
-    list.is_few = most > 0;
-    return list;
-}
-
 // ---- items ----------------------------------------------------------------------------------------------------------
 
 static inline bool comes_before(bp_ray_hit_double a, bp_ray_hit_double b) {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct bp_shortlist {
@@ -31,10 +32,28 @@ typedef struct bp_shortlist {
 } bp_shortlist;
 
 // A list of ids, of hits or of near objects, in 32 bits or in 64.
-bp_shortlist bp_shortlist_begin(void *items, size_t item_size, size_t capacity);
+static inline bp_shortlist bp_shortlist_begin(void *items, size_t item_size, size_t capacity) {
+    return (bp_shortlist){.items = items, .item_size = item_size, .capacity = capacity, .most = INFINITY};
+}
 
 // A list of hits in a buffer that grows, up to `most` hits; 0: without a limit.
-bp_shortlist bp_shortlist_growing(bp_buffer *room, const bp_allocator *allocator, size_t most);
+static inline void bp_shortlist_begin_growing(bp_shortlist *list, bp_buffer *room, const bp_allocator *allocator,
+                                              size_t most) {
+    const size_t capacity = room->bytes / sizeof(bp_ray_hit);
+    *list = (bp_shortlist){.items = room->data,
+                           .item_size = sizeof(bp_ray_hit),
+                           .capacity = most > 0 && most < capacity ? most : capacity,
+                           .is_few = most > 0,
+                           .most = INFINITY,
+                           .room = room,
+                           .allocator = allocator,
+                           .capacity_most = most > 0 ? most : SIZE_MAX};
+}
+
+// Whether only the first of all results is wanted.
+static inline bool bp_shortlist_wants_first(const bp_shortlist *list) {
+    return list->is_few && !list->is_continued && (list->room != NULL ? list->capacity_most : list->capacity) == 1;
+}
 
 void bp_shortlist_offer(bp_shortlist *list, bp_id id, double t);
 
