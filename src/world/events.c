@@ -59,9 +59,12 @@ static void task_compare(void *context, size_t block) {
     c->kernels->compare_pairs(part);
 }
 
-static void append(bp_pairs *list, const bp_pair *pairs, size_t count) {
-    memmove(list->data + list->count, pairs, count * sizeof *pairs);
-    list->count += count;
+// Pairs begin .. end - 1 of an array, which may be that of the list. NULL has none.
+static void append(bp_pairs *list, const bp_pair *pairs, size_t begin, size_t end) {
+    if (begin < end) {
+        memmove(list->data + list->count, pairs + begin, (end - begin) * sizeof *pairs);
+        list->count += end - begin;
+    }
 }
 
 static bool sort_list(bp_pairs *list, size_t id_count, bp_buffer *scratch, const bp_runtime *runtime) {
@@ -78,8 +81,8 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
         return false;
     }
     if (marks != NULL || before->count == 0 || after->count == 0) { // pairs of reborn ids are in both
-        append(ended, before->data, before->count);
-        append(begun, after->data, after->count);
+        append(ended, before->data, 0, before->count);
+        append(begun, after->data, 0, after->count);
     } else {
         c.blocks = bp_blocks_cut(&runtime->executor, after->count, BLOCK_MIN, BLOCKS_MAX);
         for (size_t i = 0; i < c.blocks.count; ++i) {
@@ -88,8 +91,8 @@ bool bp_events_between(const bp_pairs *before, const bp_pairs *after, const uint
         }
         bp_parallel_for(&runtime->executor, c.blocks.count, task_compare, &c);
         for (size_t i = 0; i < c.blocks.count; ++i) {
-            append(ended, c.parts[i].ended, c.parts[i].ended_count);
-            append(begun, c.parts[i].begun, c.parts[i].begun_count);
+            append(ended, c.parts[i].ended, 0, c.parts[i].ended_count);
+            append(begun, c.parts[i].begun, 0, c.parts[i].begun_count);
         }
     }
     if (!are_sorted &&
@@ -116,6 +119,6 @@ void bp_events_cancel(bp_pairs *begun, bp_pairs *ended, const uint8_t *marks) {
         i += new_key <= old_key;
         k += old_key <= new_key;
     }
-    append(begun, begun->data + i, begun_count - i);
-    append(ended, ended->data + k, ended_count - k);
+    append(begun, begun->data, i, begun_count);
+    append(ended, ended->data, k, ended_count);
 }
