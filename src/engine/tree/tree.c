@@ -381,7 +381,8 @@ static size_t count_own(const bp_tree *tree, const bp_changes *changes) {
 
 // Looks at what searches lose. False if the tree has to be built anew.
 static bool judge(bp_tree *tree, bool are_few, double regions) {
-    const double worse = leaf_surface(tree) / tree->quality - 1.0, lost = worse > 0.0 ? worse * tree->unjudged : 0.0;
+    const double worse = tree->quality > 0.0 ? leaf_surface(tree) / tree->quality - 1.0 : 0.0; // one leaf has none
+    const double lost = worse > 0.0 ? worse * tree->unjudged : 0.0;
     tree->due += are_few ? regions * lost / (tree->is_improved ? IMPROVE_COST : TIDY_COST) : 0.0;
     tree->lost += lost;
     tree->unjudged = 0.0;
