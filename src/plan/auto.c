@@ -190,7 +190,7 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
     s->sets = bp_strip_one_set(boxes, count);
     s->strips_status = BP_OK;
     s->is_calm = changed < count / CALM_SHARE;
-    s->are_facts_new = !bp_plan_wants_survey(&s->history, count);
+    s->are_facts_new = !bp_plan_wants_survey(&s->history, count, s->parts.of != NULL);
     if (!s->are_facts_new) {
         (void)facts_of(s);
         s->facts.moving = count > 0 ? (double)changed / (double)count : 0.0;

@@ -130,9 +130,11 @@ bp_plan bp_plan_call(const bp_method_setup *setup, const bp_strip_sets *sets, bo
 
 // ---- a world --------------------------------------------------------------------------------------------------------
 
-bool bp_plan_wants_survey(const bp_history *h, size_t count) {
+bool bp_plan_wants_survey(const bp_history *h, size_t count, bool has_parts) {
     const bool is_another = count > GROWTH * h->count || count * GROWTH < h->count;
-    return is_another || (h->age >= SURVEY_EVERY && (h->changed >= count / 2 || h->age >= SURVEY_AT_LAST));
+    const bool is_tree = count < SURVEYED_WORLD || has_parts; // in any case: facts are for who reads them
+    return is_another ||
+           (!is_tree && (h->age >= SURVEY_EVERY && (h->changed >= count / 2 || h->age >= SURVEY_AT_LAST)));
 }
 
 bp_plan bp_plan_update(const bp_method_setup *setup, size_t count, size_t changed, bool has_parts, bp_history *history,

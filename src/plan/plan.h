@@ -71,6 +71,6 @@ bp_tree_order bp_plan_order(const bp_choice *facts, bool is_calm);
 bp_rule bp_plan_rule_of(const bp_choice *facts);
 
 // Whether the facts about a world are to be gathered anew.
-bool bp_plan_wants_survey(const bp_history *history, size_t count);
+bool bp_plan_wants_survey(const bp_history *history, size_t count, bool has_parts);
 
 #endif

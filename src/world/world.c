@@ -6,9 +6,10 @@
 #include "world/query/query_tree.h"
 
 enum {
-    USUAL_PAIRS = 2, // per object
-    PREFETCHED = 16, // objects that are prefetched
-    MOVE_SAMPLE = 64 // boxes that are compared with the old ones before all are moved
+    USUAL_PAIRS = 2,      // per object
+    PREFETCHED = 16,      // objects that are prefetched
+    MOVE_SAMPLE = 64,     // boxes that are compared with the old ones before all are moved,
+    MOVES_LOOKED_OVER = 4 // and of fewer, one in so many
 };
 
 // ---- life -----------------------------------------------------------------------------------------------------------
@@ -340,7 +341,7 @@ static bool most_move(const bp_world *world, const bp_input *input, const bp_id 
         (!all && (bp_world_boxes_have_margin(&world->boxes) || input->count <= bp_change_list_most(id_count)))) {
         return false;
     }
-    const size_t step = input->count / MOVE_SAMPLE + 1;
+    const size_t step = input->count / MOVE_SAMPLE + MOVES_LOOKED_OVER;
     size_t sampled = 0, moved = 0;
     for (size_t i = 0; i < input->count; i += step, ++sampled) {
         moved += !bp_world_boxes_is_idle_move(&world->boxes, ids != NULL ? ids[i] : (bp_id)i, input, i);
