@@ -20,17 +20,16 @@ enum {
 
 // Searches lose time when leaves are larger than they were when the tree was built. Where few boxes move, as many regions are sorted
 // anew as take that time; where all do, the tree is built anew when so much is lost, which takes half as long.
-static const double TIDY_COST = 1.0;      // sorting all regions, in searches,
-static const double IMPROVE_COST = 3.0;   // and by splits
-static const double BUILD_COST = 0.7;     // building it
-static const double JUDGED_FROM = 0.1;    // searches: looking at all leaves takes longer than fitting a few
-static const double MUCH_WORSE = 3.0;     // leaves are so much larger
-static const double SPLITS_FROM = 600.0;  // tests a box after which a better order pays, by splits,
-static const double CALM = 0.05;          // unless so much is lost since then, in searches
-static const double SPLITS_LAST = 3000.0; // tests a box for which it should stay: else it is tried later next time
+static const double TIDY_COST = 1.0;     // sorting all regions, in searches,
+static const double IMPROVE_COST = 3.0;  // and by splits
+static const double BUILD_COST = 0.7;    // building it
+static const double JUDGED_FROM = 0.1;   // searches: looking at all leaves takes longer than fitting a few
+static const double MUCH_WORSE = 3.0;    // leaves are so much larger
+static const double SPLITS_FROM = 600.0; // tests a box after which a better order pays, by splits,
+static const double CALM = 0.05;         // unless so much is lost since then, in searches
 
 void bp_tree_init(bp_tree *tree, const bp_method_setup *setup) {
-    *tree = (bp_tree){.setup = setup, .is_kept = setup->is_kept, .splits_from = SPLITS_FROM};
+    *tree = (bp_tree){.setup = setup, .is_kept = setup->is_kept};
 }
 
 void bp_tree_free(bp_tree *tree) {
@@ -393,15 +392,12 @@ static bool judge(bp_tree *tree, bool are_few, double regions) {
 static bool keep_order(bp_tree *tree, bool are_few) {
     const size_t slots = tree->node_count[0] * BP_TREE_WIDTH, regions = (slots + BP_TREE_REGION - 1) / BP_TREE_REGION;
     if (tree->unjudged > JUDGED_FROM && !judge(tree, are_few, (double)regions)) {
-        const bool was_early = tree->is_improved && tree->tests < SPLITS_LAST * (double)tree->placed;
-        tree->splits_from = was_early ? 2.0 * tree->splits_from : tree->splits_from;
         return false;
     }
-    const bool is_coarse = are_few && tree->is_coarse;
-    if (!tree->is_improved &&
-        (is_coarse || (tree->tests > tree->splits_from * (double)tree->placed && tree->lost < CALM))) {
+    const bool pays = tree->tests > SPLITS_FROM * (double)tree->placed && tree->lost < CALM;
+    if (are_few && !tree->is_improved && (pays || tree->is_coarse)) {
         tree->is_improved = true;
-        if (tree->placed < SPLIT_AT_ONCE || is_coarse) {
+        if (tree->placed < SPLIT_AT_ONCE || tree->is_coarse) {
             tree->wanted = BP_TREE_SPLITS;
             return false;
         }

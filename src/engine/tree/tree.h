@@ -70,8 +70,7 @@ typedef struct bp_tree {
     double lost;                 // by searches since it was built, in searches
     double due;                  // regions that are to be sorted anew, one after the other,
     size_t next;                 // from this one on
-    double tests;                // of all searches since it was built,
-    double splits_from;          // and how many for a box there are before it is improved
+    double tests;                // of all searches since it was built
     bool is_improved;            // regions are sorted by splits
 
     bp_buffer keys, records, marks, lists; // scratch
