@@ -388,8 +388,8 @@ static bool judge(bp_tree *tree, bool are_few, double regions) {
     return worse <= MUCH_WORSE && (are_few || tree->lost <= BUILD_COST);
 }
 
-// Keeps the tree good. False if it has to be built anew.
-static bool keep_order(bp_tree *tree, bool are_few) {
+// Keeps the tree good. False if it has to be built anew, perhaps in a better order than was wanted.
+static bool keep_order(bp_tree *tree, bool are_few, bp_tree_order *order) {
     const size_t slots = tree->node_count[0] * BP_TREE_WIDTH, regions = (slots + BP_TREE_REGION - 1) / BP_TREE_REGION;
     if (tree->unjudged > JUDGED_FROM && !judge(tree, are_few, (double)regions)) {
         return false;
@@ -398,7 +398,7 @@ static bool keep_order(bp_tree *tree, bool are_few) {
     if (are_few && !tree->is_improved && (pays || tree->is_coarse)) {
         tree->is_improved = true;
         if (tree->placed < SPLIT_AT_ONCE || tree->is_coarse) {
-            tree->wanted = BP_TREE_SPLITS;
+            *order = BP_TREE_SPLITS;
             return false;
         }
         tree->due = (double)regions;
@@ -436,11 +436,8 @@ bp_status bp_tree_update(bp_tree *tree, const bp_box *boxes, size_t count, const
     tree->box_count = count;
     tree->unjudged += are_few ? (double)own / (double)(tree->placed + 1) : 1.0;
     const bool is_fitted = own == 0 || (are_few ? update_few(tree, changes) : update_all(tree, count));
-    const bp_tree_order usual = tree->wanted;
-    const bool is_good = is_fitted && keep_order(tree, are_few);
-    const bp_tree_order order = tree->wanted;
-    tree->wanted = usual;
-    return is_good ? BP_OK : bp_tree_build(tree, boxes, count, order);
+    bp_tree_order order = tree->wanted;
+    return is_fitted && keep_order(tree, are_few, &order) ? BP_OK : bp_tree_build(tree, boxes, count, order);
 }
 
 // ---- checking -------------------------------------------------------------------------------------------------------
