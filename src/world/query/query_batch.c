@@ -106,6 +106,9 @@ static void answer_boxes(const batch *b, batch_block *block, size_t begin, size_
         lengths[i] = 0;
     }
     bp_query_meet_boxes(b->query, boxes, count, append_pairs, &list);
+    if (list.count == 0) { // and perhaps no memory
+        return;
+    }
     bp_buffer *spare = &block->rooms[1];
     block->has_failed |= !bp_buffer_reserve_slack(spare, b->allocator, 0, list.count, sizeof(bp_id));
     if (block->has_failed || !reserve_items(b, block, list.count)) {
