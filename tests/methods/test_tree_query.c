@@ -197,10 +197,31 @@ static void many_objects_answer(void **state) {
     }
 }
 
+// Both boxes are hit at a t that is infinite as a float, so the smaller id comes first.
+static void a_ray_too_slow_for_floats_finds_the_smaller_id(void **state) {
+    (void)state;
+    const bp_config config = {.method = BP_METHOD_TREE};
+    const bp_box boxes[] = {box_of(100, 0, 0, 1, 1, 1), box_of(10, 0, 0, 1, 1, 1)};
+    const bp_ray ray = {.origin = {0.0f, 0.5f, 0.5f}, .direction = {0x1p-140f, 0.0f, 0.0f}, .max_t = INFINITY};
+    bp_world *world = NULL;
+    bp_ray_hit hit = {.id = BP_NO_ID};
+    bp_answers answers = {0};
+    assert_int_equal(bp_world_create(&config, &world), BP_OK);
+    assert_int_equal(bp_add_many(world, COUNT_OF(boxes), boxes, NULL, NULL), BP_OK);
+    assert_int_equal(bp_update(world, NULL), BP_OK);
+    assert_int_equal(bp_query_ray(world, &ray, NULL, &hit, 1, NULL), BP_OK);
+    assert_int_equal(hit.id, 0);
+    assert_int_equal(bp_query_rays(world, 1, &ray, 1, NULL, &answers), BP_OK);
+    assert_int_equal(answers.ids[0], 0);
+    bp_answers_free(&answers, NULL);
+    bp_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_objects_answer),
         cmocka_unit_test(many_objects_answer),
+        cmocka_unit_test(a_ray_too_slow_for_floats_finds_the_smaller_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

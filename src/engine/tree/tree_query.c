@@ -10,6 +10,7 @@ enum { GROUP = 32 }; // entries of a list that go down together
 static const double SLACK = 0x1p-20;
 static const float SURE = 1.0f + 0x1p-17f;   // more than twice the slack, and the rounding of a result to a float
 static const double WALK_LIMIT = 0x1p120;    // of coordinates: lines and points beyond are not walked
+static const double SLOW = 0x1p-8;           // from there on no float is so far that its t is none
 static const double FAST = 0x1p900;          // up to there the smallest t passes less than the smallest float
 static const double SQUARE_SLACK = 0x1p-138; // squares of small numbers are far from exact
 
@@ -136,6 +137,7 @@ bool bp_tree_walk_line(bp_tree_walk *walk, const bp_tree_levels *levels, const b
         widen_origins(aim, line, place, speed);
     }
     aim->is_line = true;
+    is_sure &= speed >= SLOW || line->end <= (double)FLT_MAX; // else hits may be rounded to the same infinite t
     begin_walk(walk, levels, is_sure & is_exact, 0x1p-146 * (1.0 + speed));
     walk->speed = speed;
     bp_tree_limit_line(walk, line->end);
