@@ -10,6 +10,7 @@
 
 #include "kernels/kernels.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { COMPARED = 8 };
@@ -59,7 +60,8 @@ static inline void compare_pairs(bp_pair_comparison *c, compare_window window, c
     const bp_pair *before = c->before, *after = c->after, *const before_end = before + c->before_count,
                   *const after_end = after + c->after_count;
     bp_pair *ended = c->ended, *begun = c->begun;
-    while (before_end - before >= 2 * COMPARED && after_end - after >= 2 * COMPARED) {
+    const ptrdiff_t two_windows = 2 * (ptrdiff_t)COMPARED;
+    while (before_end - before >= two_windows && after_end - after >= two_windows) {
         const uint32_t same = first_lane(~same_lanes(before, after) & ((1u << COMPARED) - 1));
         if (same == COMPARED) {
             before += COMPARED;

@@ -134,8 +134,9 @@ static void leave_room(bp_pair_rows *rows, size_t begin, size_t room) {
 
 // Where a row of this length may begin. False if memory is short.
 static bool find_room(bp_pair_rows *rows, size_t room, size_t *begin, const bp_allocator *allocator) {
-    size_t *left = room / ROOM_STEP < BP_ROOMS_LEFT ? &rows->left[room / ROOM_STEP] : NULL;
-    if (left != NULL && *left != 0) {
+    const size_t length = room / ROOM_STEP;
+    size_t *left = &rows->left[length < BP_ROOMS_LEFT ? length : 0]; // of length 0 there is none
+    if (*left != 0) {
         *begin = *left - 1;
         memcpy(left, (const bp_pair_entry *)rows->entries.data + *begin, sizeof *left);
         return true;

@@ -166,7 +166,7 @@ static void trace(const bp_query *query, bp_probe *const *probes, size_t count) 
 // Of walks that look for the first hit alone, hits are examined together in the end: what one of them waits for does not stop the others.
 static void walk_in_turn(const bp_query *query, bp_probe *const *probes, size_t count) {
     bp_tree_walk *walks[BP_PROBES_IN_TURN];
-    bp_probe *others[BP_PROBES_IN_TURN];
+    bp_probe *others[BP_PROBES_IN_TURN] = {NULL};
     uint32_t stopped[BP_PROBES_IN_TURN];
     for (size_t i = 0; i < count; ++i) {
         others[i] = probes[i];
