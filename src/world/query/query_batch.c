@@ -281,16 +281,17 @@ static bp_status answer_all(batch *b, const bp_executor *executor, bp_batch_memo
     return BP_OK;
 }
 
-static bp_status run_batch(const bp_world *world, const bp_object *object, batch *b) {
+static bp_status run_batch(const bp_world *world, const bp_object *object, const batch *asked) {
     bp_query query;
-    bp_query_begin(&query, world, object, b->count);
+    bp_query_begin(&query, world, object, asked->count);
     const size_t alive = bp_world_count(world);
     bp_batch_memory own = {.block_count = 0};
-    b->query = &query;
-    b->allocator = bp_world_allocator(world);
-    b->most = b->most < alive ? b->most : alive;
+    batch b = *asked;
+    b.query = &query;
+    b.allocator = bp_world_allocator(world);
+    b.most = b.most < alive ? b.most : alive;
     bp_batch_loan loan = bp_query_borrow(world, &own);
-    const bp_status status = answer_all(b, loan.executor, loan.memory);
+    const bp_status status = answer_all(&b, loan.executor, loan.memory);
     bp_query_return(world, &loan);
     return status;
 }
@@ -315,7 +316,7 @@ static bp_status check_many(const bp_world *world, size_t count, const void *que
 }
 
 // A name is made only if something is wrong: that takes as long as a short ray.
-static bp_status run_lines(const bp_world *world, const bp_object *object, batch *b, const char *array) {
+static bp_status run_lines(const bp_world *world, const bp_object *object, const batch *b, const char *array) {
     bp_status status = check_many(world, b->count, b->questions, array, object, b->answers);
     for (size_t i = 0; i < b->count && status == BP_OK; ++i) {
         bp_cast_double cast;
