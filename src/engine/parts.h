@@ -23,8 +23,9 @@ typedef struct bp_parts {
     size_t count;     // of objects in part 0, about
     uint64_t version; // another one: some object is in another part than before
 
-    // Where an update does not say what has changed: what has in part 1, all of it. NULL: that is unknown, too.
-    const bp_changes *changes;
+    // Where an update does not say what has changed: what has in part 1, all of it, if that is known.
+    bool is_part_1_listed;
+    bp_changes part_1;
 } bp_parts;
 
 // With fewer changes than one object in so many, it is faster to search for these alone; with parts, a search for all pairs is one for

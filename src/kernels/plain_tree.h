@@ -146,20 +146,6 @@ static inline void plain_tree_fill(const bp_box *boxes, const uint32_t *ids, siz
 
 // ---- choosing a place -----------------------------------------------------------------------------------------------
 
-// Half the surface of eight boxes. Edges are cut to a span, which makes infinite ones comparable; what is empty has none.
-static inline void tree_surfaces(float edges[3][BP_TREE_WIDTH], float span, float *surfaces) {
-    float cut[3][BP_TREE_WIDTH];
-    for (int axis = 0; axis < 3; ++axis) {
-        for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
-            const float edge = bp_larger(edges[axis][lane], 0.0f); // in this order NaNs are left out
-            cut[axis][lane] = bp_smaller(edge, span);
-        }
-    }
-    for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
-        surfaces[lane] = cut[0][lane] * cut[1][lane] + cut[2][lane] * (cut[0][lane] + cut[1][lane]);
-    }
-}
-
 // Of the children with room, the one that grows least when it gets a box. Of two that grow by the same, the smaller one is better.
 static inline uint32_t plain_tree_choose(const bp_tree_node *node, uint32_t full, const bp_box *box, float span) {
     float before[3][BP_TREE_WIDTH], after[3][BP_TREE_WIDTH], small[BP_TREE_WIDTH], large[BP_TREE_WIDTH];
@@ -171,8 +157,8 @@ static inline uint32_t plain_tree_choose(const bp_tree_node *node, uint32_t full
             after[axis][lane] = bp_larger(max, high) - bp_smaller(min, low); // in this order NaNs are left out
         }
     }
-    tree_surfaces(before, span, small);
-    tree_surfaces(after, span, large);
+    bp_tree_surfaces(before, span, small);
+    bp_tree_surfaces(after, span, large);
     uint32_t best = 0;
     float least = INFINITY;
     while ((full >> best & 1) != 0) {

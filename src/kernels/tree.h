@@ -19,6 +19,20 @@ typedef struct bp_tree_node {
     float min[3][BP_TREE_WIDTH], max[3][BP_TREE_WIDTH];
 } bp_tree_node;
 
+// Half the surface of eight boxes. Edges are cut to a span, which makes infinite ones comparable; what is empty has none.
+static inline void bp_tree_surfaces(float edges[3][BP_TREE_WIDTH], float span, float *surfaces) {
+    float cut[3][BP_TREE_WIDTH];
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
+            const float edge = bp_larger(edges[axis][lane], 0.0f); // in this order NaNs are left out
+            cut[axis][lane] = bp_smaller(edge, span);
+        }
+    }
+    for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
+        surfaces[lane] = cut[0][lane] * cut[1][lane] + cut[2][lane] * (cut[0][lane] + cut[1][lane]);
+    }
+}
+
 // Where boxes are, for their places on a Hilbert curve: centres are counted in cells from `low` on.
 typedef struct bp_tree_frame {
     float low[3];              // of min + max

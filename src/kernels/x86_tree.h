@@ -56,7 +56,7 @@ static void x86_tree_fill(const bp_box *boxes, const uint32_t *ids, size_t begin
 
 // ---- choosing a place -----------------------------------------------------------------------------------------------
 
-// As tree_surfaces; in this order NaNs are left out.
+// As bp_tree_surfaces; in this order NaNs are left out.
 static inline __m256 x86_surfaces(const __m256 edges[3], __m256 span) {
     __m256 cut[3];
     for (int axis = 0; axis < 3; ++axis) {

@@ -214,7 +214,7 @@ static bp_status auto_update(void *state, const bp_box *boxes, size_t count, con
     if (s->tree == NULL) {
         return BP_ERROR_MEMORY;
     }
-    s->parts.changes = s->is_tree_current ? s->parts.changes : NULL;
+    s->parts.is_part_1_listed &= s->is_tree_current;
     bp_tree_method_want(s->tree, bp_plan_order(&s->facts, s->is_calm));
     bp_tree_ops.set_parts(s->tree, &s->parts);
     const bp_status status = bp_tree_ops.update(s->tree, boxes, count, s->is_tree_current ? changes : NULL,

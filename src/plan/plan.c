@@ -17,9 +17,8 @@ enum {
 
 static const double SLENDER = 4.0; // the longest edge to the second longest
 static const double BETTER = 0.85; // of the cost of the search that a world has, else of the tree: another takes over
-static const double BETTER_WITH_EVENTS =
-    0.6;                          // and if pairs are best found in the same order each time, as a kept tree does
-static const double SORTED = 6.0; // nanoseconds a box that have been spent when strips are sorted
+static const double BETTER_WITH_EVENTS = 0.6; // of the tree's: it finds pairs in the same order each time
+static const double SORTED = 6.0;             // nanoseconds a box that have been spent when strips are sorted
 
 static const bp_method searches[] = {BP_METHOD_STRIPS, BP_METHOD_TREE, BP_METHOD_HIERARCHICAL_GRID, BP_METHOD_SPLIT};
 enum { SEARCHES = sizeof searches / sizeof *searches };

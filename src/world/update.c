@@ -69,7 +69,8 @@ static bp_status update_structure(bp_world *world, bp_search_kind *kind) {
     }
     const bp_box *boxes = is_viewed ? islands->boxes : input.floats;
     const size_t count = is_viewed ? world->view.count : input.count;
-    world->parts.parts.changes = world->changes.lists_part_1 && world->is_built && !is_viewed ? &listed : NULL;
+    world->parts.parts.is_part_1_listed = world->changes.lists_part_1 && world->is_built && !is_viewed;
+    world->parts.parts.part_1 = listed;
     if (ops->set_parts != NULL) {
         ops->set_parts(world->method.state, has_images ? &BP_PARTS_NONE : &world->parts.parts);
     }

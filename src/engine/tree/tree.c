@@ -115,18 +115,15 @@ static double leaf_surface(const bp_tree *tree) {
     if (tree->level_count < 2) {
         return sum;
     }
-    const float span = tree->span;
     for (size_t i = 0; i < tree->node_count[1]; ++i) {
         const bp_tree_node *node = &tree->levels[1][i];
-        float surfaces[BP_TREE_WIDTH];
-        for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
-            float edges[3];
-            for (int axis = 0; axis < 3; ++axis) {
-                const float edge = node->max[axis][lane] - node->min[axis][lane];
-                edges[axis] = edge > 0.0f ? (edge < span ? edge : span) : 0.0f; // a NaN is none
+        float edges[3][BP_TREE_WIDTH], surfaces[BP_TREE_WIDTH];
+        for (int axis = 0; axis < 3; ++axis) {
+            for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
+                edges[axis][lane] = node->max[axis][lane] - node->min[axis][lane];
             }
-            surfaces[lane] = edges[0] * edges[1] + edges[2] * (edges[0] + edges[1]);
         }
+        bp_tree_surfaces(edges, tree->span, surfaces);
         float all = 0.0f;
         for (int lane = 0; lane < BP_TREE_WIDTH; ++lane) {
             all += surfaces[lane];

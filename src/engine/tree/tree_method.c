@@ -85,7 +85,8 @@ static bp_status tree_update(void *state, const bp_box *boxes, size_t count, con
         return tree_build(m, boxes, count);
     }
     for (size_t i = 0; i < tree_count(m) && status == BP_OK; ++i) {
-        status = bp_tree_update(&m->trees[i], boxes, count, changes == NULL && i == 1 ? m->parts.changes : changes);
+        const bool is_listed = changes == NULL && i == 1 && m->parts.is_part_1_listed;
+        status = bp_tree_update(&m->trees[i], boxes, count, is_listed ? &m->parts.part_1 : changes);
     }
     *kind = bp_parts_has_few(&m->parts, count, changes) ? BP_SEARCH_CHANGED : BP_SEARCH_ALL;
     return status;
