@@ -6,6 +6,7 @@
 #include "kernels/row_sort_x86.h"
 #include "kernels/x86.h"
 #include "kernels/x86_boxes.h"
+#include "kernels/x86_compare.h"
 #include "kernels/x86_measure.h"
 #include "kernels/x86_strips.h"
 #include "kernels/x86_tree.h"

@@ -1,4 +1,4 @@
-// The tree, eight boxes at a time: filling leaves, choosing a place. And comparing lists of pairs.
+// The tree, eight boxes at a time: filling leaves, choosing a place.
 #ifndef BP_X86_TREE_H
 #define BP_X86_TREE_H
 
@@ -86,33 +86,6 @@ static uint32_t x86_tree_choose(const bp_tree_node *node, uint32_t full, const b
     least = _mm256_min_ps(least, _mm256_permute_ps(least, 0xb1));
     const __m256 is_least = _mm256_and_ps(_mm256_cmp_ps(costs, least, _CMP_EQ_OQ), _mm256_castsi256_ps(is_free));
     return first_lane((uint32_t)_mm256_movemask_ps(is_least));
-}
-
-// ---- comparing lists of pairs ---------------------------------------------------------------------------------------
-
-static inline uint32_t x86_same_pairs(const bp_pair *pairs, __m256i low, __m256i high) {
-    const __m256i first = _mm256_cmpeq_epi64(_mm256_loadu_si256((const __m256i *)(const void *)pairs), low);
-    const __m256i second = _mm256_cmpeq_epi64(_mm256_loadu_si256((const __m256i *)(const void *)(pairs + 4)), high);
-    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(first)) |
-           (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(second)) << 4;
-}
-
-static inline uint32_t x86_compare_same(const bp_pair *before, const bp_pair *after) {
-    const __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)after);
-    const __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(after + 4));
-    return x86_same_pairs(before, low, high);
-}
-
-static inline compared_bits x86_compare_window(const bp_pair *before, const bp_pair *after) {
-    const __m256i old_pair = _mm256_set1_epi64x((long long)pair_bits(before));
-    const __m256i new_pair = _mm256_set1_epi64x((long long)pair_bits(after));
-    return (compared_bits){.in_before = x86_same_pairs(before, new_pair, new_pair),
-                           .in_after = x86_same_pairs(after, old_pair, old_pair),
-                           .same = x86_compare_same(before, after)};
-}
-
-static void x86_compare_pairs(bp_pair_comparison *c) {
-    compare_pairs(c, x86_compare_window, x86_compare_same);
 }
 
 #endif
