@@ -14,8 +14,8 @@
 // Searches go down level by level with lists of (child, node), 8 tests an entry, hits appended without a branch: nested
 // loops over the hits took twice as long.
 //
-// Cost: 41 bytes a box, 78 in all with what sorting and searching need, in a world of a million. Built 17 ns (Hilbert) or 100 ns (splits) a box, refitted 2 ns, searched 20 to 30 ns with two pairs a box,
-// on one core with 512-bit vectors.
+// Cost: 41 bytes a box; with what sorting and searching need, 78 in a world of a million. Built 17 ns (Hilbert) or 100 ns
+// (splits) a box, refitted 2 ns, searched 20 to 30 ns with two pairs a box, on one core with 512-bit vectors.
 // Loses: where many boxes are built once and searched once, a grid takes two thirds of the time.
 //
 // Source: our own. Trees of eight children in columns are Wald et al. 2008, Hilbert order Kamel and Faloutsos 1994, lists instead
